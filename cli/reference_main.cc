@@ -13,6 +13,7 @@
 #include "config/schema_text.h"
 #include "evaluator/evaluator_config.h"
 #include "expressions/reference.h"
+#include "prepared/prepared_config.h"
 #include "preprocess/dispatcher/dispatcher_config.h"
 #include "preprocess/worker/worker_config.h"
 #include "rpc/service_main.h"
@@ -68,6 +69,7 @@ struct SystemConfig {
   supervisor::SupervisorConfig supervisor;
   preprocess::DispatcherConfig preprocess;
   preprocess::WorkerConfig preprocess_worker;
+  prepared::PreparedConfig prepared;
   rpc::PricesConfig prices;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.", {.required = true});
@@ -78,6 +80,7 @@ struct SystemConfig {
     field("evaluator", evaluator, "The evaluator service.");
     field("preprocess", preprocess, "The dispatcher of preprocessing.");
     field("preprocess_worker", preprocess_worker, "A preprocessing worker.");
+    field("prepared", prepared, "What each host keeps of prepared samples.");
     field("prices", prices, "What users pay.");
   }
 };

@@ -10,6 +10,7 @@ DividedSet HoldOut(const TrainingSet& set, double share, int64_t seed) {
   const RandomKey key{.seed = seed, .purpose = "held_out"};
   DividedSet divided;
   divided.trained.digest = set.digest;
+  divided.trained.selected_again = divided.held_out.selected_again = set.selected_again;
   divided.held_out.digest = set.digest;
   for (size_t i = 0; i < set.keys.size(); ++i) {
     TrainingSet& part = RandomUnit(key, set.keys[i]) < share ? divided.held_out : divided.trained;

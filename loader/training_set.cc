@@ -101,6 +101,11 @@ absl::StatusOr<TrainingSet> ReadEntries(selector::SelectorClient& selector, RunI
                     num_entries, sealed.num_samples());
   }
   TrainingSet set{.digest = sealed.digest()};
+  const selector::v1::SelectionSummary& summary = sealed.summary();
+  if (summary.num_previous() > 0) {
+    set.selected_again =
+        static_cast<double>(summary.num_shared()) / static_cast<double>(summary.num_previous());
+  }
   set.keys.reserve(static_cast<size_t>(num_entries));
   for (const batch::Batch& piece : pieces) {
     set.keys.insert(set.keys.end(), piece.keys().begin(), piece.keys().end());

@@ -35,6 +35,9 @@ struct TrainingSet {
   // The key of ordinal 0 in a set that is known to have consecutive keys, as one of all samples of
   // a dataset mostly has. Its keys then need no look into memory.
   std::optional<int64_t> first_of_consecutive = {};
+  // The share of the entries of the trigger before that were selected again for this one; 0 for the
+  // first trigger.
+  double selected_again = 0;
 
   int64_t size() const { return static_cast<int64_t>(keys.size()); }
 };

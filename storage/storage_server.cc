@@ -7,6 +7,7 @@
 
 #include "base/logs/log.h"
 #include "db/migrations.h"
+#include "prepared/prepared_config.h"
 #include "storage/migrations.h"
 
 namespace tidemill::storage {
@@ -113,6 +114,11 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
   ASSIGN_OR_RETURN(std::unique_ptr<StorageServer> server,
                    StorageServer::Create(config, connection, folder, OwnState(context.cluster),
                                          std::move(direct), context.cluster.streams));
+  ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
+                                            context.config_text, context.config_name, "prepared"));
+  const prepared::HostStoreOptions kept =
+      prepared::OptionsOf(prepared, context.cluster.state_folder);
+  server->WipeKeptIn({kept.memory_folder, kept.disk_folder});
   return std::unique_ptr<rpc::RunningService>(std::move(server));
 }
 

@@ -36,6 +36,9 @@ class StorageServer final : public rpc::RunningService {
                                                                DirectServerOptions direct,
                                                                const rpc::StreamLimits& streams);
 
+  // See StorageService::WipeKeptIn().
+  void WipeKeptIn(std::vector<std::string> folders) { service_.WipeKeptIn(std::move(folders)); }
+
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   // Starts watching the registered datasets.
   absl::Status Started() override;

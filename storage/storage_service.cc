@@ -8,6 +8,7 @@
 #include "base/failpoints.h"
 #include "base/names.h"
 #include "db/fencing.h"
+#include "prepared/host_store.h"
 #include "records/text.h"
 #include "rpc/callers/job_scope.h"
 #include "rpc/commands.h"
@@ -16,6 +17,7 @@
 #include "storage/read/dataset_check.h"
 #include "storage/read/record_list.h"
 #include "storage/read/sample_finder.h"
+#include "storage/read/sample_identities.h"
 #include "storage/read/sample_streams.h"
 
 // A command, such as RegisterDataset or DeleteSamples, in one transaction of the catalogue:
@@ -32,6 +34,7 @@ constexpr char kSchema[] = "storage";
 constexpr int kMaxQuarantined = 10'000;
 // Keys and places of one call that finds samples.
 constexpr int64_t kMaxFound = 100'000;
+constexpr int kMostIdentified = 65'536;
 // Each reads a whole dataset.
 constexpr int kMaxChecks = 8;
 
@@ -328,6 +331,23 @@ grpc::Status StorageService::FindSamples(grpc::ServerContext* /*context*/,
   return grpc::Status::OK;
 }
 
+grpc::Status StorageService::IdentifySamples(grpc::ServerContext* context,
+                                             const v1::IdentifySamplesRequest* request,
+                                             v1::IdentifySamplesResponse* response) {
+  const absl::Status admitted = rpc::JobScope::OfCall(*context).Check(*request);
+  if (!admitted.ok()) return ToGrpc(admitted);
+  if (request->sample_keys_size() > kMostIdentified) {
+    return ToGrpc(InvalidArgument("{} keys are too many for one call; send at most {} at a time",
+                                  request->sample_keys_size(), kMostIdentified));
+  }
+  const auto identities = IdentitiesOf(
+      core_.indexes, {request->dataset_id()},
+      {request->sample_keys().data(), static_cast<size_t>(request->sample_keys_size())});
+  if (!identities.ok()) return ToGrpc(identities.status());
+  response->mutable_identities()->Assign(identities->begin(), identities->end());
+  return grpc::Status::OK;
+}
+
 grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
                                            const v1::DeleteSamplesRequest* request,
                                            v1::DeleteSamplesResponse* response) {
@@ -346,7 +366,11 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
       });
   if (!status.ok()) return ToGrpc(status);
   // No read that starts after the answer returns them.
-  return ToGrpc(core_.indexes.Refresh(dataset).status());
+  RETURN_GRPC_IF_ERROR(core_.indexes.Refresh(dataset).status());
+  for (const std::string& folder : kept_in_) {
+    RETURN_GRPC_IF_ERROR(prepared::WipeKeys(folder, keys).status());
+  }
+  return grpc::Status::OK;
 }
 
 grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* context,

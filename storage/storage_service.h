@@ -38,6 +38,10 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
  public:
   explicit StorageService(const StorageCore& core);
 
+  // Samples that are deleted also leave these folders of prepared rows (prepared/host_store.h).
+  // Call it before the service is served.
+  void WipeKeptIn(std::vector<std::string> folders) { kept_in_ = std::move(folders); }
+
   grpc::Status RegisterDataset(grpc::ServerContext* context,
                                const v1::RegisterDatasetRequest* request,
                                v1::RegisterDatasetResponse* response) override;
@@ -54,6 +58,9 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
                            grpc::ServerWriter<v1::ListRecordsResponse>* writer) override;
   grpc::Status FindSamples(grpc::ServerContext* context, const v1::FindSamplesRequest* request,
                            v1::FindSamplesResponse* response) override;
+  grpc::Status IdentifySamples(grpc::ServerContext* context,
+                               const v1::IdentifySamplesRequest* request,
+                               v1::IdentifySamplesResponse* response) override;
   grpc::Status DeleteSamples(grpc::ServerContext* context, const v1::DeleteSamplesRequest* request,
                              v1::DeleteSamplesResponse* response) override;
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,
@@ -90,6 +97,7 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
       const std::function<absl::Status(const CommandGuard&, const ResponseKeeper&)>& run);
 
   const StorageCore core_;
+  std::vector<std::string> kept_in_;
 };
 
 }  // namespace tidemill::storage

@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "devices/devices.h"
 #include "model_store/client/model_store_client.h"
+#include "prepared/prepared_config.h"
 #include "rpc/jobs/job_peers.h"
 #include "selector/client/selector_client.h"
 #include "trainer_server/pool_member.h"
@@ -77,6 +78,10 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(options.config, config::ReadSection<TrainerConfig>(
                                        context.config_text, context.config_name, "trainer_server"));
   ASSIGN_OR_RETURN(options.folder, context.FolderOf("trainer_server"));
+  ASSIGN_OR_RETURN(const auto prepared,
+                   config::ReadSection<prepared::PreparedConfig>(context.config_text,
+                                                                 context.config_name, "prepared"));
+  options.prepared = prepared::OptionsOf(prepared, context.cluster.state_folder);
   // A stack may do without workers.
   ASSIGN_OR_RETURN(
       options.endpoints,

@@ -15,6 +15,7 @@
 #include "base/threads/worker_pool.h"
 #include "devices/devices.h"
 #include "devices/slots.h"
+#include "prepared/host_store.h"
 #include "rpc/jobs/job_tokens.h"
 #include "rpc/jobs/watched_jobs.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
@@ -64,6 +65,8 @@ struct TrainingsOptions {
   // The GPUs of this machine. They must outlive the trainings.
   const devices::Devices* devices = nullptr;
   TrainerConfig config;
+  // Where the processes of trainings keep prepared samples.
+  prepared::HostStoreOptions prepared = {};
 };
 
 // All state that must outlive the process is in the trigger folders (job_folder.h), and what must

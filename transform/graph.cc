@@ -139,6 +139,7 @@ Graph::Built Graph::Bind(const GraphSpec& spec, const SampleSchema& samples) {
     bound.name = fmt::format("op {} ({})", i + 1, bound.type);
     bound.stage = builder.stage();
     bound.fitted = builder.fitted();
+    bound.is_random = spec[i].value->IsRandom();
     bound.inputs = builder.inputs();
     bound.outputs = builder.outputs();
     const bool keeps_units = spec[i].value->Target() != TargetMade::kOther;
@@ -210,13 +211,18 @@ absl::StatusOr<Graph> Graph::Build(const GraphSpec& spec, const SampleSchema& sa
   NameColumns(built.chosen, named);
   const std::string ops = DigestedText(named);
   built.graph.spec_digest_ = Sha256(ops);
-  built.graph.description_ = ops + Canonical(samples);
+  const std::string described = Canonical(samples);
+  built.graph.description_ = ops + described;
+  built.graph.samples_digest_ = Sha256(described);
+  for (size_t i = 0; i < named.size(); ++i) {
+    built.graph.ops_[i].digest = Sha256(config::Print(GraphSpec{named[i]}));
+  }
   built.graph.plan_ = IdentityPlan(spec.size());
   if (rewriting == Rewriting::kOn) {
     built.graph.Rewire(named);
     built.graph.LeaveOutPixels();
   }
-  built.graph.CutIntoStages(fusion);
+  built.graph.stages_ = built.graph.StagesOf(0, built.graph.order().size(), fusion);
   return std::move(built.graph);
 }
 
@@ -276,31 +282,31 @@ std::vector<bool> Graph::InputsAreFinite() const {
     are_finite.push_back(std::ranges::all_of(op.inputs, [&](const BoundColumn& input) {
       return numbers.Of(input).IsWithin(whole.min, whole.max);
     }));
-    numbers.Learn(op.running().EffectOn(numbers), op.outputs);
+    numbers.Learn(op.RunningBefore(order().size()).EffectOn(numbers), op.outputs);
   }
   return are_finite;
 }
 
-void Graph::CutIntoStages(Fusion fusion) {
+std::vector<Graph::BoundStage> Graph::StagesOf(size_t first, size_t last, Fusion fusion) const {
+  std::vector<BoundStage> stages;
   const std::vector<bool> inputs_are_finite = InputsAreFinite();
   const auto at = [&](size_t place) -> const BoundOp& { return ops_[order()[place]]; };
   const auto is_block_op = [&](size_t place) { return at(place).op->block_op() != nullptr; };
-  size_t end = 0;
-  for (size_t begin = 0; begin < order().size(); begin = end) {
+  size_t end = first;
+  for (size_t begin = first; begin < last; begin = end) {
     end = begin + 1;
-    while (fusion == Fusion::kOn && is_block_op(begin) && end < order().size() &&
-           is_block_op(end)) {
-      ++end;
-    }
-    BoundStage& stage = stages_.emplace_back();
+    while (fusion == Fusion::kOn && is_block_op(begin) && end < last && is_block_op(end)) ++end;
+    BoundStage& stage = stages.emplace_back();
     stage.ops = {static_cast<int>(begin), static_cast<int>(end - begin)};
+    stage.end = last;
     if (stage.ops.count == 1) continue;
     std::vector<Stage::Member> members;
     for (size_t i = begin; i < end; ++i) {
-      members.push_back({at(i).running().block_op(), at(i).name, inputs_are_finite[i]});
+      members.push_back({at(i).RunningBefore(last).block_op(), at(i).name, inputs_are_finite[i]});
     }
     stage.fused.emplace(std::move(members), [&](int slot) { return IsUsedAfter(end - 1, slot); });
   }
+  return stages;
 }
 
 absl::Status Graph::CheckFitted(const FittedState* fitted) const {

@@ -28,6 +28,8 @@
 
 namespace tidemill::transform {
 
+class CutGraph;
+class CutPointFinder;
 class RemainingRows;
 
 inline constexpr std::string_view kInputColumn = "input";
@@ -168,6 +170,8 @@ class Graph {
   std::vector<GraphStage> stages() const;
 
  private:
+  friend class CutGraph;
+  friend class CutPointFinder;
   friend class Fitter;
   friend class OpTraffic;
 
@@ -179,16 +183,24 @@ class Graph {
     // it learns nothing, run.
     int stage = 0;
     bool fitted = false;
+    bool is_random = false;
+    std::string digest = {};  // The SHA-256 of the op as the user wrote it.
     std::vector<BoundColumn> inputs = {};
     std::vector<BoundColumn> outputs = {};
-    // The same op for the pixels that others need. Absent when they need all of them.
+    // The same op for the pixels that another one needs, which runs at this place. Absent when all
+    // pixels are needed.
     std::unique_ptr<const Op> for_part = nullptr;
+    size_t part_reader = 0;
 
-    const Op& running() const { return for_part != nullptr ? *for_part : *op; }
+    // The op where those that run at the places below `end` run after it.
+    const Op& RunningBefore(size_t end) const {
+      return for_part != nullptr && part_reader < end ? *for_part : *op;
+    }
   };
   struct BoundStage {
     GraphStage ops;
     std::optional<Stage> fused = std::nullopt;  // Absent for an op alone.
+    size_t end = 0;                             // Of the ops that run before results are kept.
   };
   struct Built;
 
@@ -201,7 +213,8 @@ class Graph {
   bool IsOnlyReader(size_t place, size_t maker, int slot) const;
   // For each op in the order in which they run, whether all its inputs are finite (Block).
   std::vector<bool> InputsAreFinite() const;
-  void CutIntoStages(Fusion fusion);
+  // Returns the stages of the ops that run at the places [first, last).
+  std::vector<BoundStage> StagesOf(size_t first, size_t last, Fusion fusion) const;
   // `place` is one of order().
   bool IsUsedAfter(size_t place, int slot) const;
   absl::Status CheckFitted(const FittedState* fitted) const;
@@ -215,13 +228,17 @@ class Graph {
                                                      const FittedState* fitted,
                                                      const RunContext& context,
                                                      OpCounters* counters) const;
+  // Returns false when the rows have too many texts together.
+  absl::StatusOr<bool> RunStages(std::span<const BoundStage> stages, const FittedState* fitted,
+                                 RemainingRows& rows, OpCounters* counters) const;
   absl::StatusOr<Transformed> Finish(RemainingRows& rows) const;
   int64_t BytesMade(const BoundOp& op, const Frame& frame) const;
 
   std::unique_ptr<const SampleSchema> samples_;
   std::string description_;  // Hashed by Fingerprint().
   std::string spec_digest_;
-  std::vector<BoundOp> ops_;  // As written. Each is bound to its columns where it runs.
+  std::string samples_digest_;  // The SHA-256 of what is known about the samples.
+  std::vector<BoundOp> ops_;    // As written. Each is bound to its columns where it runs.
   RewritePlan plan_;
   std::vector<BoundStage> stages_;
   int num_slots_ = 0;

@@ -33,13 +33,15 @@ absl::Status Graph::RunStage(const BoundStage& stage, const FittedState* fitted,
   const auto [first, count] = stage.ops;
   if (!stage.fused.has_value()) {
     const int alone = order()[first];
-    return Annotate(ops_[alone].running().Run(learned_of(alone), frame), ops_[alone].name);
+    return Annotate(ops_[alone].RunningBefore(stage.end).Run(learned_of(alone), frame),
+                    ops_[alone].name);
   }
   std::vector<LearnedNumbers> learned(count);
   for (int i = 0; i < count; ++i) {
     const int index = order()[first + i];
     const BoundOp& op = ops_[index];
-    absl::StatusOr<LearnedNumbers> numbers = op.running().block_op()->Prepare(learned_of(index));
+    absl::StatusOr<LearnedNumbers> numbers =
+        op.RunningBefore(stage.end).block_op()->Prepare(learned_of(index));
     if (!numbers.ok()) return Annotate(numbers.status(), op.name);
     learned[i] = *std::move(numbers);
   }
@@ -156,18 +158,29 @@ absl::StatusOr<std::optional<Transformed>> Graph::RunRows(const batch::Batch& sa
                                                           const RunContext& context,
                                                           OpCounters* counters) const {
   RemainingRows rows(samples, num_slots_, context);
+  ASSIGN_OR_RETURN(const bool have_run, RunStages(stages_, fitted, rows, counters));
+  if (!have_run) return std::nullopt;
+  return Finish(rows);
+}
+
+absl::StatusOr<bool> Graph::RunStages(std::span<const BoundStage> stages, const FittedState* fitted,
+                                      RemainingRows& rows, OpCounters* counters) const {
   std::vector<OpWork> done(counters == nullptr ? 0 : ops_.size());
-  for (const BoundStage& stage : stages_) {
+  for (const BoundStage& stage : stages) {
     RETURN_IF_ERROR(counters == nullptr ? RunStage(stage, fitted, rows.frame(), {})
                                         : RunMeasured(stage, fitted, rows.frame(), done));
-    if (rows.frame().has_too_many_texts()) return std::nullopt;
+    if (rows.frame().has_too_many_texts()) return false;
     // Filtered rows need not go through the later ops.
     if (rows.frame().num_filtered() > 0) RETURN_IF_ERROR(rows.DropIfWorth());
   }
-  for (const int op : order()) {
-    if (counters != nullptr) counters->Add(op, done[op]);
+  if (counters == nullptr) return true;
+  for (const BoundStage& stage : stages) {
+    for (int i = 0; i < stage.ops.count; ++i) {
+      const int op = order()[stage.ops.first + i];
+      counters->Add(op, done[op]);
+    }
   }
-  return Finish(rows);
+  return true;
 }
 
 bool Graph::ReadsOutOfRecords(const BoundOp& op, const BoundColumn& output) {

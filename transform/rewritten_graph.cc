@@ -78,13 +78,14 @@ bool Graph::IsOnlyReader(size_t place, size_t maker, int slot) const {
 void Graph::LeaveOutPixels() {
   for (size_t place = order().size(); place-- > 0;) {
     const BoundOp& reader = ops_[order()[place]];
-    const std::optional<ImagePart> part = reader.running().PartRead();
+    const std::optional<ImagePart> part = reader.RunningBefore(order().size()).PartRead();
     if (!part) continue;
     const int slot = reader.inputs.front().slot;
     for (size_t maker = place; maker-- > 0;) {
       BoundOp& op = ops_[order()[maker]];
       if (std::ranges::find(op.outputs, slot, &BoundColumn::slot) == op.outputs.end()) continue;
       if (IsOnlyReader(place, maker, slot)) op.for_part = op.op->ForPart(*part);
+      op.part_reader = place;
       break;
     }
   }

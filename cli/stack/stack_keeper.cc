@@ -29,6 +29,7 @@
 #include "cli/stack/stack_identity.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
+#include "prepared/prepared_config.h"
 #include "rpc/access/tokens.h"
 #include "rpc/service_main.h"
 
@@ -347,6 +348,14 @@ bool TakeLock(const std::string& path) {
   return ftruncate(lock, 0) == 0 && pwrite(lock, process.data(), process.size(), 0) > 0;
 }
 
+// What services keep of prepared samples in memory is of no use without them.
+void FreeMemory(const StackLayout& layout) {
+  const std::string folder =
+      prepared::OptionsOf(prepared::PreparedConfig(), layout.state_folder).memory_folder;
+  const absl::Status status = files::Remove(folder.substr(0, folder.rfind('/')));
+  if (!status.ok()) log::Warn("cannot free memory", {{"error", std::string(status.message())}});
+}
+
 absl::Status Keep(const StackLayout& layout) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -374,6 +383,7 @@ absl::Status Keep(const StackLayout& layout) {
   const absl::Status over = KeepRunning(layout, signals, services, database);
   log::Info("stopping");
   EndAll(services);
+  FreeMemory(layout);
   const absl::Status ended = database.End();
   RETURN_IF_ERROR(files::Remove(layout.SocketsLockFile()));
   return over.ok() ? ended : over;

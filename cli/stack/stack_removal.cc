@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 // written.
 constexpr std::string_view kIdentityFile = "identity";
 constexpr std::string_view kStackFiles[] = {
-    kIdentityFile, "tidemill.yaml", "token",       "data_roots",  "logs",         "runs",
-    "postgres",    "stack.lock",    "stack.users", "stack.start", "stack.for_now"};
+    kIdentityFile, "tidemill.yaml", "token",       "data_roots",  "logs",          "runs",
+    "postgres",    "stack.lock",    "stack.users", "stack.start", "stack.for_now", "prepared"};
 
 bool IsOfAStack(const std::string& name) {
   const auto is_it = [&](std::string_view known) {

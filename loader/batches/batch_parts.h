@@ -6,6 +6,7 @@
 #include "loader/bad_samples.h"
 #include "loader/batches/decoded_samples.h"
 #include "loader/batches/window_rows.h"
+#include "loader/prepared/sample_cache.h"
 #include "loader/training_set.h"
 #include "transform/graph.h"
 
@@ -22,6 +23,9 @@ struct BatchParts {
   // made for the same set. It cannot be used with a graph that is random in training, and a plan
   // with buckets ignores it.
   std::shared_ptr<DecodedSamples> kept = nullptr;
+  // Finds and keeps what the graph's first ops make of samples; nullptr keeps nothing. Not together
+  // with `kept`.
+  std::shared_ptr<SampleCache> cache = nullptr;
   // Receives the samples that could not be read or converted to tensors.
   std::shared_ptr<BadSamples> bad = nullptr;
   // The windows of a plan with buckets. Makers of other slices of the same set and plan share them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "loader/batches/cut_rows.h"
 #include "loader/plan/length_buckets.h"
 
 namespace tidemill::loader {
@@ -10,6 +11,8 @@ namespace {
 
 // Samples run through the graph together where batches are small: its columns stay in the cache.
 constexpr int64_t kGraphSamples = 2048;
+// Rows that are found and kept together.
+constexpr int64_t kKeptBytes = int64_t{8} << 20;
 
 // Drops the columns that training does not need.
 absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
@@ -18,23 +21,6 @@ absl::StatusOr<batch::Batch> Narrow(const batch::Batch& transformed) {
     if (column.name != batch::kEventTimeColumn) RETURN_IF_ERROR(rows.Set(column));
   }
   return rows;
-}
-
-// Adds the keys that are neither good nor bad.
-void AddFiltered(std::span<const int64_t> keys, const transform::Transformed& transformed,
-                 std::vector<int64_t>& filtered) {
-  const std::span<const int64_t> good = transformed.batch.keys();
-  size_t next_good = 0;
-  auto next_bad = transformed.bad.begin();
-  for (size_t row = 0; row < keys.size(); ++row) {
-    if (next_bad != transformed.bad.end() && next_bad->row == static_cast<int64_t>(row)) {
-      ++next_bad;
-    } else if (next_good < good.size() && good[next_good] == keys[row]) {
-      ++next_good;
-    } else {
-      filtered.push_back(keys[row]);
-    }
-  }
 }
 
 }  // namespace
@@ -55,20 +41,60 @@ absl::Status RowMaker::Transform(const transform::RunContext& context, batch::Ba
   for (const transform::BadSample& bad : transformed.bad) {
     rows.bad.push_back({piece.keys()[bad.row], bad.reason});
   }
-  if (transformed.num_filtered > 0) AddFiltered(piece.keys(), transformed, rows.filtered);
+  if (transformed.num_filtered > 0) {
+    AddFiltered(piece.keys(), transformed.batch.keys(), transformed.bad, rows.filtered);
+  }
   ASSIGN_OR_RETURN(piece, Narrow(transformed.batch));
   return absl::OkStatus();
 }
 
+int64_t RowMaker::SamplesOfBatch() const {
+  const BatchPlan& plan = ordinals_.plan();
+  return std::max<int64_t>(1, plan.batch_size / plan.num_slices);
+}
+
 // Whole batches, so that most of them need not be concatenated.
 int64_t RowMaker::SamplesAtOnce() const {
-  const BatchPlan& plan = ordinals_.plan();
-  const int64_t size = std::max<int64_t>(1, plan.batch_size / plan.num_slices);
+  const int64_t size = SamplesOfBatch();
   return std::max<int64_t>(1, kGraphSamples / size) * size;
+}
+
+absl::StatusOr<Rows> RowMaker::MakeInTwoParts(const OpenCut& cut, std::span<const int64_t> ordinals,
+                                              int64_t number, const std::stop_token& stop) const {
+  const CutRowsSetup setup{.set = *parts_.set,
+                           .reader = parts_.reader,
+                           .cache = *parts_.cache,
+                           .cut = cut,
+                           .context = ContextOf(number)};
+  const auto& buckets = ordinals_.plan().buckets;
+  const int64_t batch = SamplesOfBatch();
+  const int64_t fitting = kKeptBytes / std::max<int64_t>(1, cut.cut.point().row_bytes);
+  const auto at_once =
+      static_cast<size_t>(std::clamp(fitting / batch * batch, batch, SamplesAtOnce()));
+  Rows rows;
+  for (size_t from = 0; from < ordinals.size(); from += at_once) {
+    const auto some = ordinals.subspan(from, std::min(at_once, ordinals.size() - from));
+    ASSIGN_OR_RETURN(Rows made, MakeCutRows(setup, some, counters_, stop));
+    for (batch::Batch& piece : made.pieces) {
+      ASSIGN_OR_RETURN(piece, Narrow(piece));
+      if (buckets) RETURN_IF_ERROR(MakeRagged(*buckets, piece));
+      rows.pieces.push_back(std::move(piece));
+    }
+    rows.num_missing += made.num_missing;
+    rows.bad.insert(rows.bad.end(), made.bad.begin(), made.bad.end());
+    rows.filtered.insert(rows.filtered.end(), made.filtered.begin(), made.filtered.end());
+  }
+  if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
+  parts_.cache->Observe(counters_);
+  return rows;
 }
 
 absl::StatusOr<Rows> RowMaker::Make(std::span<const int64_t> ordinals, int64_t number,
                                     const std::stop_token& stop) const {
+  if (parts_.cache != nullptr) {
+    const std::shared_ptr<const OpenCut> cut = parts_.cache->cut();
+    if (cut != nullptr) return MakeInTwoParts(*cut, ordinals, number, stop);
+  }
   const transform::RunContext context = ContextOf(number);
   const auto& buckets = ordinals_.plan().buckets;
   const int64_t begin = transform::ThreadTime::WallNow();
@@ -88,6 +114,7 @@ absl::StatusOr<Rows> RowMaker::Make(std::span<const int64_t> ordinals, int64_t n
       Rows rows, ReadRows(*parts_.set, ordinals, parts_.reader, SamplesAtOnce(), run_graph, stop));
   counters_.AddRead(transform::ThreadTime::WallNow() - begin - graph_ns);
   if (parts_.bad != nullptr) parts_.bad->Add(rows.bad);
+  if (parts_.cache != nullptr) parts_.cache->Observe(counters_);
   return rows;
 }
 

@@ -10,6 +10,7 @@
 #include "loader/batches/batch_ordinals.h"
 #include "loader/batches/batch_parts.h"
 #include "loader/path/path_work.h"
+#include "loader/prepared/sample_cache.h"
 #include "loader/training_set.h"
 
 namespace tidemill::loader {
@@ -30,8 +31,12 @@ class RowMaker {
 
  private:
   transform::RunContext ContextOf(int64_t number) const;
+  absl::StatusOr<Rows> MakeInTwoParts(const OpenCut& cut, std::span<const int64_t> ordinals,
+                                      int64_t number, const std::stop_token& stop) const;
   absl::Status Transform(const transform::RunContext& context, batch::Batch& piece,
                          Rows& rows) const;
+  // Returns the number of samples of a full batch in this slice.
+  int64_t SamplesOfBatch() const;
   // Returns the number of samples for one run of the graph.
   int64_t SamplesAtOnce() const;
 

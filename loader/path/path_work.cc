@@ -40,6 +40,8 @@ absl::Status Merge(const PathWork& more, PathWork& total) {
   total.cpu_ns += more.cpu_ns;
   total.queue_ns += more.queue_ns;
   total.read_ns += more.read_ns;
+  total.found += more.found;
+  total.find_ns += more.find_ns;
   total.capacity_ns += more.capacity_ns;
   total.link_busy_ns += more.link_busy_ns;
   total.link_ns += more.link_ns;
@@ -62,6 +64,8 @@ PathWork Since(const PathWork& before, const PathWork& now) {
   work.cpu_ns -= before.cpu_ns;
   work.queue_ns -= before.queue_ns;
   work.read_ns -= before.read_ns;
+  work.found -= before.found;
+  work.find_ns -= before.find_ns;
   work.capacity_ns -= before.capacity_ns;
   work.link_busy_ns -= before.link_busy_ns;
   work.link_ns -= before.link_ns;
@@ -90,6 +94,8 @@ PathWork PathCounters::Snapshot() const {
           .cpu_ns = cpu_ns_,
           .queue_ns = queue_ns_,
           .read_ns = read_ns_,
+          .found = found_,
+          .find_ns = find_ns_,
           .ops = ops_.Snapshot()};
 }
 

@@ -22,6 +22,9 @@ struct PathWork {
   int64_t cpu_ns = 0;
   int64_t queue_ns = 0;
   int64_t read_ns = 0;
+  // Samples that were found where prepared samples are kept, and the time of looking for them.
+  int64_t found = 0;
+  int64_t find_ns = 0;
   // The time for which the threads could have been busy: their number times the elapsed time.
   int64_t capacity_ns = 0;
   // The first is the time for which finished batches waited for the link. The second is the elapsed
@@ -55,6 +58,10 @@ class PathCounters {
   // The counters to which the graph adds.
   transform::OpCounters& ops() { return ops_; }
   void AddRead(int64_t nanos) { read_ns_ += nanos; }
+  void AddFound(int64_t samples, int64_t nanos) {
+    found_ += samples;
+    find_ns_ += nanos;
+  }
 
   // Capacity, processors and links are left out, because a maker does not know them.
   PathWork Snapshot() const;
@@ -70,6 +77,8 @@ class PathCounters {
   std::atomic<int64_t> cpu_ns_ = 0;
   std::atomic<int64_t> queue_ns_ = 0;
   std::atomic<int64_t> read_ns_ = 0;
+  std::atomic<int64_t> found_ = 0;
+  std::atomic<int64_t> find_ns_ = 0;
 };
 
 // Adds the time of the calling thread from here to Finish(). Use one for several batches, because

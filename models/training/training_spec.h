@@ -20,6 +20,7 @@
 #include "models/spec/model_spec.h"
 #include "models/training/augment_spec.h"
 #include "models/training/buckets_spec.h"
+#include "models/training/cache_spec.h"
 #include "models/training/downsampling_spec.h"
 #include "models/training/early_stopping_spec.h"
 #include "models/training/last_batch.h"
@@ -82,6 +83,7 @@ struct TrainingSpec {
   std::optional<Mix> mix = std::nullopt;
   LastBatch last_batch = LastBatch::kKeep;
   std::optional<Augment> augment = std::nullopt;
+  CacheSpec cache = {};
   int64_t checkpoint_every = 1'000'000;
   std::optional<int64_t> num_threads = std::nullopt;
   double max_bad_fraction = 0.1;
@@ -203,6 +205,9 @@ struct TrainingSpec {
           "The loss of a batch with weights. unbiased: the weighted sum divided by the number of "
           "samples, which estimates the loss of all candidates. self_normalised: the weighted sum "
           "divided by the sum of the weights, which is biased and varies less.");
+    field("cache", cache,
+          "Whether prepared samples are kept for the next epoch, trigger or training "
+          "(docs/guides/prepare-once.md).");
     field("decoded_budget", decoded_budget,
           "Bytes of decoded samples that downsampling keeps in memory between scoring and "
           "training. Samples that do not fit, or for which the graph is random, are read again.",

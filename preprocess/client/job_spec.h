@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "loader/batches/batch_maker.h"
 #include "models/training/buckets_spec.h"
+#include "models/training/cache_spec.h"
 #include "models/training/mix_spec.h"
 #include "models/training/orders/order_spec.h"
 #include "preprocess/client/workers_spec.h"
@@ -74,6 +75,9 @@ struct JobSpec {
   // trigger.
   int64_t draw = 0;
   models::OrderSpec order = {};
+  models::CacheSpec cache = models::NoCache();
+  // How often each sample is expected to be used after its first use.
+  double uses = 0;
   // Absent: each epoch visits all samples of the job.
   std::optional<DrawSpec> repeated_draw = std::nullopt;
   // Without it, nothing in the graph is random.
@@ -105,6 +109,8 @@ struct JobSpec {
     field("purpose", purpose, "Purpose of the random numbers of the order.");
     field("draw", draw, "What random draws use in place of the trigger's number. 0: that number.");
     field("order", order, "The order in which an epoch visits the samples.");
+    field("cache", cache, "What is kept of prepared samples.");
+    field("uses", uses, "How often each sample is expected to be used again.");
     field("repeated_draw", repeated_draw, "New samples for each epoch.");
     field("training", training, "Whether random ops draw, as for batches to train on.");
     field("standardize_target", standardize_target, "Whether targets are standardised.");

@@ -11,6 +11,8 @@ rpc::v1::PathWork ToMessage(const loader::PathWork& work) {
   message.set_cpu_nanos(work.cpu_ns);
   message.set_queue_nanos(work.queue_ns);
   message.set_read_nanos(work.read_ns);
+  message.set_found(work.found);
+  message.set_find_nanos(work.find_ns);
   message.set_capacity_nanos(work.capacity_ns);
   message.set_link_busy_nanos(work.link_busy_ns);
   message.set_link_nanos(work.link_ns);
@@ -39,6 +41,8 @@ loader::PathWork FromMessage(const rpc::v1::PathWork& message) {
                            .cpu_ns = message.cpu_nanos(),
                            .queue_ns = message.queue_nanos(),
                            .read_ns = message.read_nanos(),
+                           .found = message.found(),
+                           .find_ns = message.find_nanos(),
                            .capacity_ns = message.capacity_nanos(),
                            .link_busy_ns = message.link_busy_nanos(),
                            .link_ns = message.link_nanos(),

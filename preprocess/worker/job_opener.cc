@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "loader/opened_set.h"
+#include "loader/prepared/named_op.h"
 #include "preprocess/client/job_samples.h"
 #include "rpc/callers/job_scope.h"
 #include "selector/client/selector_client.h"
@@ -40,14 +41,42 @@ absl::Status CheckScope(const v1::GetJobResponse& known, const JobSpec& spec) {
   return scope.Check(set);
 }
 
+absl::StatusOr<std::shared_ptr<loader::SampleCache>> OpenCache(
+    const JobSpec& spec, const loader::BatchParts& parts,
+    const std::shared_ptr<const storage::StorageClient>& storage,
+    const std::shared_ptr<const prepared::HostStore>& prepared) {
+  if (spec.cache->IsOff()) return std::shared_ptr<loader::SampleCache>();
+  loader::CacheSetup setup{
+      .store = prepared,
+      .graph = parts.graph,
+      .fitted = parts.fitted,
+      .identify =
+          [storage, dataset = DatasetId{spec.dataset_id}](std::span<const int64_t> keys) {
+            return storage->IdentifySamples(dataset, keys);
+          },
+      .standardize_target = spec.standardize_target,
+      .ignores_labels = spec.ignores_labels,
+      .num_samples = parts.set->size(),
+      .uses = spec.uses,
+      .about = fmt::format("run {}, trigger {}", spec.run_id, spec.trigger)};
+  if (const auto op = spec.cache->AfterOp()) {
+    setup.mode = loader::CacheMode::kAfter;
+    ASSIGN_OR_RETURN(setup.after_op, loader::OpNamed(*op, parts.graph->op_types()));
+  }
+  ASSIGN_OR_RETURN(auto cache, loader::SampleCache::Create(std::move(setup)));
+  return std::shared_ptr<loader::SampleCache>(std::move(cache));
+}
+
 }  // namespace
 
-Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage) {
+Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage,
+                                std::shared_ptr<const prepared::HostStore> prepared) {
   // Shared by the jobs: opening one needs no new connection. Readers may outlive the opener.
   const auto store = std::make_shared<const storage::StorageClient>(storage);
   const auto client = std::make_shared<selector::SelectorClient>(selector);
   const auto sets = std::make_shared<loader::TrainingSetCache>(kSetBytes);
-  return [client, sets, store](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
+  return [client, sets, store,
+          prepared](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
     OpenedJob opened;
     ASSIGN_OR_RETURN(opened.spec, config::ReadKept<JobSpec>(known.spec(), known.name()));
     const JobSpec& spec = opened.spec;
@@ -71,6 +100,7 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
                      ChosenOf(known.samples(), opened.parts.set->size()));
     ASSIGN_OR_RETURN(opened.division,
                      DivideSet(spec, *opened.parts.set, std::move(chosen), *store));
+    ASSIGN_OR_RETURN(opened.parts.cache, OpenCache(spec, opened.parts, store, prepared));
     if (spec.buckets && spec.num_lanes > 1 && !spec.shards) {
       opened.parts.windows = std::make_shared<loader::WindowCache>(kWindowBytes);
     }

@@ -14,6 +14,7 @@
 #include "base/threads/worker_pool.h"
 #include "base/usage/account.h"
 #include "config/config.h"
+#include "prepared/prepared_config.h"
 #include "preprocess/transport/frame_sender.h"
 #include "preprocess/transport/ring_server.h"
 #include "preprocess/worker/job_opener.h"
@@ -93,6 +94,10 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
   ASSIGN_OR_RETURN(const rpc::Peer dispatcher, context.PeerOf("preprocess"));
   ASSIGN_OR_RETURN(const rpc::Peer selector, context.PeerOf("selector"));
   ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
+  ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
+                                            context.config_text, context.config_name, "prepared"));
+  std::shared_ptr<const prepared::HostStore> store =
+      prepared::HostStore::Open(prepared::OptionsOf(prepared, context.cluster.state_folder));
   WorkerOptions options;
   options.endpoint = config.endpoint.empty() ? context.listen : config.endpoint;
   options.name = config.name.empty() ? options.endpoint : config.name;
@@ -102,7 +107,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
   options.budget_bytes = config.budget.bytes;
   options.ring_socket = RingSocketOf(context.listen);
   return std::make_unique<WorkerServer>(options, context.tokens, dispatcher,
-                                        MakeJobOpener(selector, storage));
+                                        MakeJobOpener(selector, storage, std::move(store)));
 }
 
 }  // namespace tidemill::preprocess

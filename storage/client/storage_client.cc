@@ -164,6 +164,29 @@ absl::Status StorageClient::QuarantineSamples(DatasetId dataset, std::span<const
                    &response);
 }
 
+absl::StatusOr<std::vector<uint64_t>> StorageClient::IdentifySamples(
+    DatasetId dataset, std::span<const int64_t> keys) const {
+  constexpr size_t kMostKeys = 65'536;
+  std::vector<uint64_t> identities;
+  identities.reserve(keys.size());
+  for (size_t from = 0; from < keys.size(); from += kMostKeys) {
+    const std::span<const int64_t> part =
+        keys.subspan(from).first(std::min(keys.size() - from, kMostKeys));
+    v1::IdentifySamplesRequest request;
+    request.set_dataset_id(dataset.value);
+    request.mutable_sample_keys()->Assign(part.begin(), part.end());
+    v1::IdentifySamplesResponse response;
+    RETURN_IF_ERROR(rpc::Call(connection_->peer, *connection_->stub, &Stub::IdentifySamples,
+                              request, &response));
+    if (response.identities_size() != std::ssize(part)) {
+      return Internal("storage identified {} of {} samples", response.identities_size(),
+                      part.size());
+    }
+    identities.insert(identities.end(), response.identities().begin(), response.identities().end());
+  }
+  return identities;
+}
+
 absl::StatusOr<v1::FindSamplesResponse> StorageClient::FindSamples(
     const v1::FindSamplesRequest& request) const {
   v1::FindSamplesResponse response;

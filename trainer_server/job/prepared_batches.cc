@@ -1,5 +1,6 @@
 #include "trainer_server/job/prepared_batches.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,7 +24,7 @@ constexpr int64_t kLeastSamplesOfJob = 128;
 
 preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                            const models::TrainingSpec& training, SetPart part,
-                           const loader::BatchPlan& plan) {
+                           const loader::TrainingSet& set, const loader::BatchPlan& plan) {
   preprocess::JobSpec spec = {.run_id = request.command().run_id(),
                               .trigger = request.trigger(),
                               .dataset_id = request.dataset_id(),
@@ -36,6 +37,8 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .purpose = preprocess::OrderPurposeOf(plan.shuffle.purpose),
                               .draw = request.draw(),
                               .order = plan.order,
+                              .cache = training.cache,
+                              .uses = ExpectedUses(training, request.trigger(), set),
                               .training = plan.training,
                               .last_batch = plan.last_batch,
                               .num_lanes = plan.num_slices,
@@ -149,12 +152,23 @@ bool MayTravel(const loader::BatchPlan& plan, const loader::BatchParts& parts,
 
 }  // namespace
 
+double ExpectedUses(const models::TrainingSpec& training, int64_t trigger,
+                    const loader::TrainingSet& set) {
+  const double passes = (training.downsampling->MethodAt(trigger)->IsNone() ? 1 : 2) *
+                        static_cast<double>(training.epochs);
+  // A sample stays for 1 / (1 - share) triggers if each keeps that share. Further ahead than this
+  // nothing is expected.
+  constexpr double kMostTriggers = 4;
+  const double again = std::min(set.selected_again, 1 - 1 / (1 + kMostTriggers));
+  return passes * (1 + again / (1 - again)) - 1;
+}
+
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
     const v1::TrainingJob& job, const OpenedJob& opened, const models::TrainingSpec& training,
     const WantedBatches& wanted, const loader::BatchParts& parts, const loader::BatchPlan& plan,
     const loader::StreamOptions& here) {
   const SetPart part = wanted.part;
-  preprocess::JobSpec spec = SpecOf(job.request(), training, part, plan);
+  preprocess::JobSpec spec = SpecOf(job.request(), training, part, *parts.set, plan);
   ASSIGN_OR_RETURN(std::optional<preprocess::WorkersSpec> workers, WorkersOf(job.request()));
   if (workers && workers->shards && part == SetPart::kTrained) {
     spec.shards = workers->shards;

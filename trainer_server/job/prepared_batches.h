@@ -23,6 +23,12 @@ struct WantedBatches {
   std::string group = {};
 };
 
+// Returns how often a sample of a set is expected to be used after its first use: in each further
+// epoch, for each time that it is scored before it is trained on, and by later triggers, as far as
+// the sets so far tell.
+double ExpectedUses(const models::TrainingSpec& training, int64_t trigger,
+                    const loader::TrainingSet& set);
+
 // Opens the batches of a plan from batch `plan.first_batch` on. Workers make them when the job asks
 // for workers and there is a dispatcher, and when there are enough samples; otherwise they are made
 // here, as `here` says. The batches are the same in either case. The set in `parts` is that part of

@@ -9,6 +9,7 @@
 #include "base/paths/summed_file.h"
 #include "config/config.h"
 #include "loader/held_out.h"
+#include "loader/prepared/named_op.h"
 #include "loader/sample_facts.h"
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
@@ -83,6 +84,7 @@ absl::StatusOr<std::unique_ptr<PreparedTraining>> PreparedTraining::Open(
   training->HoldOut();
   training->ChooseMethod();
   RETURN_IF_ERROR(training->ReadFitted());
+  RETURN_IF_ERROR(training->OpenCache());
   RETURN_IF_ERROR(training->ReadNetwork());
   return training;
 }
@@ -146,6 +148,37 @@ absl::Status PreparedTraining::ReadFitted() {
   ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
   fitted_ = std::make_shared<const transform::FittedState>(std::move(fitted));
   return absl::OkStatus();
+}
+
+absl::Status PreparedTraining::OpenCache() {
+  if (kept_ != nullptr || spec_.cache->IsOff()) return absl::OkStatus();
+  const v1::PreparedStore& store = job_.preparation().prepared();
+  loader::CacheSetup setup{
+      .graph = opened_.graph,
+      .fitted = fitted_,
+      .identify =
+          [storage = opened_.storage, dataset = DatasetId{job_.request().dataset_id()}](
+              std::span<const int64_t> keys) { return storage->IdentifySamples(dataset, keys); },
+      .num_samples = opened_.set->size(),
+      .uses = ExpectedUses(spec_, job_.request().trigger(), *opened_.set),
+      .about = fmt::format("run {}, trigger {}", job_.request().command().run_id(),
+                           job_.request().trigger())};
+  setup.store = prepared::HostStore::Open({.memory_folder = store.memory_folder(),
+                                           .memory_bytes = store.memory_bytes(),
+                                           .disk_folder = store.disk_folder(),
+                                           .disk_bytes = store.disk_bytes()});
+  if (const auto op = spec_.cache->AfterOp()) {
+    setup.mode = loader::CacheMode::kAfter;
+    ASSIGN_OR_RETURN(setup.after_op, loader::OpNamed(*op, opened_.graph->op_types()));
+  }
+  ASSIGN_OR_RETURN(cache_, loader::SampleCache::Create(std::move(setup)));
+  return absl::OkStatus();
+}
+
+std::optional<loader::CacheReport> PreparedTraining::cache_report(
+    const loader::PathWork& work) const {
+  if (cache_ == nullptr) return std::nullopt;
+  return cache_->report(work);
 }
 
 absl::Status PreparedTraining::ReadNetwork() {
@@ -243,6 +276,7 @@ loader::BatchParts PreparedTraining::PartsOf(std::shared_ptr<const loader::Train
           .graph = opened_.graph,
           .fitted = fitted_,
           .kept = std::move(kept),
+          .cache = cache_,
           .bad = opened_.bad};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -57,6 +58,10 @@ class PreparedTraining {
   // tuned.
   int found_threads() const { return *found_threads_; }
 
+  // What was decided about prepared samples, and what came of it; std::nullopt without a cache.
+  // `work` is all that its batches took.
+  std::optional<loader::CacheReport> cache_report(const loader::PathWork& work) const;
+
   // Returns the parts of a downsampled source. `progress` is called after each batch that was
   // scored. Requires a method other than `none`.
   DownsamplingSetup Downsampling(std::function<absl::Status()> progress) const;
@@ -74,6 +79,7 @@ class PreparedTraining {
   void ChooseMethod();
   absl::Status ReadFitted();
   absl::Status ReadNetwork();
+  absl::Status OpenCache();
   absl::StatusOr<SampleTimes> FindTimes() const;
   int64_t ScoreBatch() const;
   // Opens a pass over a part of the set, or over chosen samples of it.
@@ -101,6 +107,8 @@ class PreparedTraining {
   std::shared_ptr<const transform::FittedState> fitted_;
   std::vector<std::string> fit_warnings_;
   std::shared_ptr<loader::DecodedSamples> kept_;
+  // Shared by the streams; absent with `kept_`.
+  std::shared_ptr<loader::SampleCache> cache_;
   // Shared with the streams that change them: those of the training, and those of `held_out_`.
   std::shared_ptr<std::atomic<int>> found_threads_ = std::make_shared<std::atomic<int>>(0);
   std::shared_ptr<std::atomic<int>> held_out_threads_ = std::make_shared<std::atomic<int>>(0);

@@ -82,6 +82,37 @@ void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
   }
 }
 
+std::string NameOfOp(const transform::Graph& graph, int op) {
+  return fmt::format("op {} ({})", op + 1, graph.op_types()[static_cast<size_t>(op)]);
+}
+
+// What was decided about prepared samples.
+void FillPrepared(const PreparedTraining& training, const loader::PathWork& work,
+                  rpc::v1::TrainingResult& result) {
+  const std::optional<loader::CacheReport> report = training.cache_report(work);
+  if (!report) return;
+  const transform::Graph& graph = *training.opened().graph;
+  rpc::v1::PreparedSummary& summary = *result.mutable_prepared();
+  for (const loader::PointGain& gain : report->choice.points) {
+    rpc::v1::PreparedSummary::Point& point = *summary.add_points();
+    point.set_op(NameOfOp(graph, gain.last_op));
+    point.set_row_bytes(gain.row_bytes);
+    point.set_speedup(gain.speedup);
+    point.set_saved_seconds(gain.saved_ns / 1e9);
+    point.set_in_memory(gain.in_memory);
+    point.set_on_disk(gain.on_disk);
+  }
+  summary.set_chosen(report->choice.chosen + 1);
+  summary.set_reason(report->choice.reason);
+  if (report->point) summary.set_kept_after(NameOfOp(graph, report->point->last_op));
+  summary.set_measured_speedup(report->measured_speedup);
+  summary.set_num_found(work.found);
+  summary.set_num_kept(report->counts.kept);
+  summary.set_kept_bytes(report->counts.kept_bytes);
+  summary.set_num_refused(report->counts.refused);
+  summary.set_num_damaged(report->counts.damaged);
+}
+
 // What the graph warns of.
 void FillWarnings(const PreparedTraining& training, const loader::PathWork& work,
                   rpc::v1::TrainingResult& result) {
@@ -183,6 +214,7 @@ v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
   result.set_num_samples(set.size());
   FillLimit(course.source()->work(), result);
   FillWarnings(course.training(), course.source()->work(), result);
+  FillPrepared(course.training(), course.source()->work(), result);
   result.set_training_set_digest(set.digest);
   result.set_weights_digest(Sha256(weights));
   for (const LossCurve::Point& point : course.loop()->loss_curve().Points()) {

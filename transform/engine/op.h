@@ -78,6 +78,9 @@ class Op {
   // end of the sentence "cannot be exported: ...". Nothing is written then.
   virtual absl::Status WriteSteps(std::span<const Learned> learned, PortableGraph& graph) const;
 
+  // Whether it reads the records of samples: the column `payload`.
+  virtual bool reads_records() const { return false; }
+
   // Whether it makes texts that Frame::AddText() counts.
   virtual bool makes_texts() const { return false; }
 

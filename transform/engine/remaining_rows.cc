@@ -52,6 +52,13 @@ absl::Status RemainingRows::DropIfWorth() {
   return absl::OkStatus();
 }
 
+std::vector<int64_t> RemainingRows::GoodRows() const {
+  std::vector<int64_t> good = frame_->GoodRows();
+  if (rows_.empty()) return good;
+  for (int64_t& row : good) row = rows_[static_cast<size_t>(row)];
+  return good;
+}
+
 std::vector<BadSample> RemainingRows::TakeBad() {
   CollectBad();
   std::ranges::sort(bad_, {}, &BadSample::row);

@@ -27,6 +27,8 @@ class RemainingRows {
   // Drops bad and filtered rows if they are a large part of the frame.
   absl::Status DropIfWorth();
 
+  // Returns the rows of the block that are neither bad nor filtered, ascending.
+  std::vector<int64_t> GoodRows() const;
   int64_t num_filtered() const { return num_filtered_ + frame_->num_filtered(); }
   // Returns all bad samples in the order of their rows in the block.
   std::vector<BadSample> TakeBad();

@@ -35,6 +35,8 @@ class DecodeWavOp final : public BlockOp {
   }
 
   // No program of tensors decodes files.
+  bool reads_records() const override { return !files_; }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     graph.Give(outputs()[0], "the decoded samples, as [channels, length]");
     return absl::OkStatus();

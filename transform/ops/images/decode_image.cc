@@ -60,6 +60,8 @@ class DecodeImageOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  bool reads_records() const override { return !files_; }
+
   OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
     return {.may_reduce = reduced_ && fit_ == ImageFit::kExact};
   }

@@ -55,6 +55,8 @@ class ParseCsvOp final : public Op {
     return absl::OkStatus();
   }
 
+  bool reads_records() const override { return true; }
+
   OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
     OpEffect effect;
     for (const CsvTarget& target : targets_) {

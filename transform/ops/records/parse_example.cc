@@ -88,6 +88,8 @@ class ParseExampleOp final : public Op {
     return absl::OkStatus();
   }
 
+  bool reads_records() const override { return true; }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     for (const ExampleTarget& target : targets_) {
       const StepId given = graph.Give(

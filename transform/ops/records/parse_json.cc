@@ -53,6 +53,8 @@ class ParseJsonOp final : public Op {
     return absl::OkStatus();
   }
 
+  bool reads_records() const override { return true; }
+
   absl::Status WriteSteps(std::span<const Learned>, PortableGraph& graph) const override {
     for (size_t i = 0; i < columns_.size(); ++i) {
       const StepId given = graph.Give(

@@ -67,6 +67,8 @@ class ParseRecordOp final : public BlockOp {
     return absl::OkStatus();
   }
 
+  bool reads_records() const override { return true; }
+
   OpEffect EffectOn(const KnownNumbers& /*numbers*/) const override {
     OpEffect effect;
     for (const BoundColumn& output : outputs()) {

@@ -1,0 +1,119 @@
+// Keeps what a graph makes of samples between epochs, triggers and jobs, where that pays.
+//
+//   off / profile ---- 100 ms of work ----> choice ----> a cut, or none
+//                                             ^                |
+//                                             '--- every 10 s -'  only for a gain of a quarter
+//
+// Which samples are made anew and which are found never shows in batches.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "loader/path/path_work.h"
+#include "loader/prepared/cache_choice.h"
+#include "prepared/host_store.h"
+#include "transform/cut_graph.h"
+#include "transform/fitted_state.h"
+
+namespace tidemill::loader {
+
+enum class CacheMode { kAuto, kOff, kAfter };
+
+// Returns what tells the records of these keys apart (StorageClient::IdentifySamples()).
+using IdentifySamples =
+    std::function<absl::StatusOr<std::vector<uint64_t>>(std::span<const int64_t> keys)>;
+
+struct CacheSetup {
+  CacheMode mode = CacheMode::kAuto;
+  // For kAfter: the op as written, from 0.
+  int after_op = 0;
+  std::shared_ptr<const prepared::HostStore> store = nullptr;  // Shared by the jobs of a process.
+  std::shared_ptr<const transform::Graph> graph = nullptr;
+  std::shared_ptr<const transform::FittedState> fitted = nullptr;
+  IdentifySamples identify = {};
+  bool standardize_target = true;
+  // Whether all labels are placeholders.
+  bool ignores_labels = false;
+  int64_t num_samples = 0;  // Of an epoch.
+  // How often each sample is expected to be used after its first use.
+  double uses = 0;
+  std::string about = {};  // For people who look into the folder.
+};
+
+// A cut that is in use, and its rows.
+struct OpenCut {
+  OpenCut(std::shared_ptr<const transform::Graph> graph, transform::CutPoint point)
+      : cut(std::move(graph), std::move(point)) {}
+
+  transform::CutGraph cut;
+  prepared::RowColumns columns = {};
+  std::unique_ptr<prepared::PreparedSamples> rows = nullptr;
+};
+
+// What a cache has decided and done.
+struct CacheReport {
+  CacheMode mode = CacheMode::kOff;
+  bool is_decided = false;
+  CacheChoice choice = {};
+  // Where rows are kept now.
+  std::optional<transform::CutPoint> point = std::nullopt;
+  prepared::StoreCounts counts = {};
+  // How many times faster samples were prepared when they were found; 0 before enough were.
+  double measured_speedup = 0;
+};
+
+// Thread-safe.
+class SampleCache {
+ public:
+  // INVALID_ARGUMENT when nothing can be kept after the op that the setup names.
+  static absl::StatusOr<std::unique_ptr<SampleCache>> Create(CacheSetup setup);
+
+  // Returns the cut in use; nullptr when rows are not kept, or not yet.
+  std::shared_ptr<const OpenCut> cut() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns the names of samples. Nothing names those that storage cannot serve.
+  absl::StatusOr<std::vector<prepared::SampleName>> NamesOf(std::span<const int64_t> keys) const;
+
+  const transform::FittedState* fitted() const { return setup_.fitted.get(); }
+
+  // Decides, once enough was made, and again from time to time. `counters` are of a maker whose
+  // graph this is. Cheap unless it decides.
+  void Observe(const PathCounters& counters) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // `work` is all that was done for the jobs that this cache serves, in all processes.
+  CacheReport report(const PathWork& work = {}) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  explicit SampleCache(CacheSetup setup);
+
+  absl::Status Use(const transform::CutPoint& point, double worth)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Decide(const SampleCosts& costs) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  CacheQuestion QuestionOf(const SampleCosts& costs) const;
+  std::string ProfilePath() const;
+  std::optional<SampleCosts> ReadProfile() const;
+  void WriteProfile(const SampleCosts& costs) const;
+
+  const CacheSetup setup_;
+  const std::vector<transform::CutPoint> points_;
+  // When Observe() looks next; far ahead for a mode that never changes.
+  std::atomic<int64_t> next_look_ns_ = 0;
+  mutable Mutex mutex_;
+  std::shared_ptr<const OpenCut> cut_ ABSL_GUARDED_BY(mutex_);
+  // Cuts that were in use, for what they have counted.
+  std::vector<std::shared_ptr<const OpenCut>> earlier_ ABSL_GUARDED_BY(mutex_);
+  CacheChoice choice_ ABSL_GUARDED_BY(mutex_);
+  bool is_decided_ ABSL_GUARDED_BY(mutex_) = false;
+  PathWork when_decided_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemill::loader

@@ -1,0 +1,62 @@
+// The bytes that prepared rows may take in a folder, over all processes that use it.
+//
+//   folder/
+//     lock                   held while room is made
+//     <digest of a point>/   one folder for each point of a graph
+//       about                what a byte of its rows is worth, and what it is, for people
+//       1.rows, 2.rows ...   RowFile
+//
+// When the budget is used up, a byte of the rows stays if it saves more time than a byte of the
+// rows that come. So nothing is evicted because it was not used lately: in a random order each row
+// is used once an epoch, and a cache that evicts the least recently used row holds none that comes
+// next. Rows that came too late are prepared again each time. Points that nothing used for long are
+// removed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "base/time.h"
+
+namespace tidemill::prepared {
+
+// What is written about a point.
+struct PointAbout {
+  // Nanoseconds saved by a byte of a row over the uses that are expected.
+  double worth = 0;
+  // For people: the dataset, the ops.
+  std::string text = {};
+};
+
+// Thread-safe. Any number of processes may use a folder.
+class FolderBudget {
+ public:
+  // `bytes` may be 0: then there is room for nothing. Points that were not used within
+  // `keep_unused` are removed here. The folder is made when the first point is opened.
+  FolderBudget(std::string folder, int64_t bytes, Duration keep_unused);
+
+  // Makes the folder of a point, and notes what it is worth and that it is used now. The errors are
+  // those of files::WriteAtomically().
+  absl::StatusOr<std::string> OpenPoint(std::string_view digest, const PointAbout& about) const;
+
+  // Returns whether there is room for so many more bytes of a point, after rows that are worth less
+  // were removed to make it.
+  bool MakeRoom(std::string_view digest, int64_t bytes) const;
+
+  // Returns the bytes that the rows of these points may take, together.
+  int64_t BytesFor(std::span<const std::string> digests) const;
+
+  const std::string& folder() const { return folder_; }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  void RemoveUnused(Duration keep_unused) const;
+
+  std::string folder_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace tidemill::prepared

@@ -1,0 +1,104 @@
+#include "prepared/host_store.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+
+#include "prepared/folder_samples.h"
+#include "prepared/row_file.h"
+
+namespace tidemill::prepared {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TieredSamples final : public PreparedSamples {
+ public:
+  explicit TieredSamples(std::vector<std::unique_ptr<FolderSamples>> tiers)
+      : tiers_(std::move(tiers)) {}
+
+  void Find(std::span<const SampleName> names, NamedRows& rows) override {
+    for (const auto& tier : tiers_) {
+      if (rows.NumMissing() > 0) tier->Find(names, rows);
+    }
+  }
+
+  bool Keep(std::span<const SampleName> names, const NamedRows& rows) override {
+    for (const auto& tier : tiers_) {
+      if (tier->Keep(names, rows)) return true;
+    }
+    return false;
+  }
+
+  // What the first store lacks the others are asked for, too.
+  StoreCounts counts() const override {
+    StoreCounts sum;
+    for (const auto& tier : tiers_) {
+      const StoreCounts counts = tier->counts();
+      sum.found += counts.found;
+      sum.missing = counts.missing;
+      sum.kept += counts.kept;
+      sum.kept_bytes += counts.kept_bytes;
+      sum.damaged += counts.damaged;
+      sum.refused = counts.refused;
+      sum.read_ns += counts.read_ns;
+      sum.write_ns += counts.write_ns;
+    }
+    return sum;
+  }
+
+ private:
+  const std::vector<std::unique_ptr<FolderSamples>> tiers_;
+};
+
+std::optional<FolderBudget> OpenFolder(const std::string& folder, int64_t bytes,
+                                       Duration keep_unused) {
+  if (folder.empty() || bytes == 0) return std::nullopt;
+  return FolderBudget(folder, bytes, keep_unused);
+}
+
+}  // namespace
+
+std::string_view NameOf(Medium medium) { return medium == Medium::kMemory ? "memory" : "disk"; }
+
+std::unique_ptr<HostStore> HostStore::Open(const HostStoreOptions& options) {
+  std::unique_ptr<HostStore> store(new HostStore());
+  store->memory_ = OpenFolder(options.memory_folder, options.memory_bytes, options.keep_unused);
+  store->disk_ = OpenFolder(options.disk_folder, options.disk_bytes, options.keep_unused);
+  return store;
+}
+
+absl::StatusOr<std::unique_ptr<PreparedSamples>> HostStore::OpenPoint(
+    const std::string& digest, const PointAbout& about, const RowColumns& columns) const {
+  std::vector<std::unique_ptr<FolderSamples>> tiers;
+  for (const auto* budget : {&memory_, &disk_}) {
+    if (!budget->has_value()) continue;
+    ASSIGN_OR_RETURN(auto tier, FolderSamples::Open(**budget, digest, about, columns));
+    tiers.push_back(std::move(tier));
+  }
+  return std::make_unique<TieredSamples>(std::move(tiers));
+}
+
+absl::StatusOr<int64_t> WipeKeys(const std::string& folder, std::span<const int64_t> keys) {
+  const absl::flat_hash_set<int64_t> wanted(keys.begin(), keys.end());
+  int64_t num_wiped = 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".rows") continue;
+    auto file = RowFile::OpenToRead(entry.path().string());
+    if (absl::IsNotFound(file.status())) continue;
+    RETURN_IF_ERROR(file.status());
+    std::vector<RowPlace> found;
+    file->Scan([&](const RowPlace& place) {
+      if (wanted.contains(place.entry.key)) found.push_back(place);
+    });
+    for (const RowPlace& place : found) RETURN_IF_ERROR(file->Wipe(place));
+    num_wiped += std::ssize(found);
+  }
+  return num_wiped;
+}
+
+}  // namespace tidemill::prepared

@@ -1,0 +1,61 @@
+// The prepared rows of a host: in memory as far as its budget reaches, then on disk.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "prepared/folder_budget.h"
+#include "prepared/prepared_samples.h"
+
+namespace tidemill::prepared {
+
+struct HostStoreOptions {
+  // A folder of a file system in memory, such as one in /dev/shm; all processes of a stack on this
+  // host name the same. A store with an empty name or no bytes is left out.
+  std::string memory_folder = {};
+  int64_t memory_bytes = 0;
+  std::string disk_folder = {};
+  int64_t disk_bytes = 0;
+  Duration keep_unused{int64_t{7} * 24 * 3600 * 1'000'000};
+
+  friend bool operator==(const HostStoreOptions&, const HostStoreOptions&) = default;
+};
+
+// Where rows may be kept, from the fastest on. What a row costs there is as little as the kernel
+// takes for it; autocache measures it (loader/prepared/).
+enum class Medium { kMemory, kDisk };
+std::string_view NameOf(Medium medium);
+
+// Thread-safe. Must outlive what it opens.
+class HostStore {
+ public:
+  static std::unique_ptr<HostStore> Open(const HostStoreOptions& options);
+
+  bool has_room() const { return memory_.has_value() || disk_.has_value(); }
+  const std::optional<FolderBudget>& memory() const { return memory_; }
+  const std::optional<FolderBudget>& disk() const { return disk_; }
+
+  // Opens the rows of a point in all stores: they are found in any, and kept in the first that has
+  // room. The columns must be those of the point. The errors are those of
+  // FolderBudget::OpenPoint().
+  absl::StatusOr<std::unique_ptr<PreparedSamples>> OpenPoint(const std::string& digest,
+                                                             const PointAbout& about,
+                                                             const RowColumns& columns) const;
+
+ private:
+  HostStore() = default;
+
+  std::optional<FolderBudget> memory_;
+  std::optional<FolderBudget> disk_;
+};
+
+// Overwrites all rows of these keys in a folder of prepared rows, in all points. Returns how many
+// there were. OK when there is no such folder.
+absl::StatusOr<int64_t> WipeKeys(const std::string& folder, std::span<const int64_t> keys);
+
+}  // namespace tidemill::prepared

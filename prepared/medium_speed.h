@@ -1,0 +1,29 @@
+// How fast a folder keeps and finds rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tidemill::prepared {
+
+// In nanoseconds of a thread: a part for each row, and one for each byte.
+struct MediumSpeed {
+  double read_row_ns = 2'000;
+  double read_byte_ns = 0.25;
+  double write_row_ns = 2'000;
+  double write_byte_ns = 0.6;
+
+  double ReadNs(int64_t row_bytes) const {
+    return read_row_ns + read_byte_ns * static_cast<double>(row_bytes);
+  }
+  double WriteNs(int64_t row_bytes) const {
+    return write_row_ns + write_byte_ns * static_cast<double>(row_bytes);
+  }
+};
+
+// Measures with a file of 8 MiB, which is read from the device and not from the kernel's memory,
+// and remembers the result in the folder for a day. A folder that cannot be written has the
+// default.
+MediumSpeed SpeedOf(const std::string& folder);
+
+}  // namespace tidemill::prepared

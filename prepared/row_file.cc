@@ -1,0 +1,307 @@
+#include "prepared/row_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "base/disk_full.h"
+#include "base/whole_io.h"
+#include "xxhash.h"
+
+namespace tidemill::prepared {
+namespace {
+
+constexpr uint64_t kMagic = 0x0153574f524d5400;  // "\0TMROWS\1", little-endian.
+// Entries are read so many at a time.
+constexpr size_t kEntriesAtOnce = 1024;
+
+struct BlockHeader {
+  uint64_t magic = kMagic;
+  uint32_t num_rows = 0;
+  uint32_t unused = 0;
+  int64_t bytes = 0;  // Of the block, this header included.
+  uint64_t sum = 0;   // Of the header up to here.
+};
+static_assert(sizeof(BlockHeader) == 32);
+constexpr int64_t kHeaderBytes = sizeof(BlockHeader);
+constexpr int64_t kEntryBytes = sizeof(RowEntry);
+
+// The seed keeps the row of one sample from being taken for that of another.
+uint64_t SeedOf(const SampleName& name) { return static_cast<uint64_t>(name.key) ^ name.record; }
+
+uint64_t SumOf(const BlockHeader& header) {
+  return XXH3_64bits(&header, offsetof(BlockHeader, sum));
+}
+uint64_t SumOf(const RowEntry& entry) { return XXH3_64bits(&entry, offsetof(RowEntry, sum)); }
+
+// A row's bytes in one column.
+struct Piece {
+  std::byte* data = nullptr;
+  size_t size = 0;
+};
+
+std::vector<Piece> PiecesOf(const RowColumns& columns, int64_t row,
+                            const std::vector<batch::Buffer>& data) {
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const size_t size = static_cast<size_t>(columns[i].Width()) * batch::SizeOf(columns[i].type);
+    const std::byte* const begin = data[i].data() + static_cast<size_t>(row) * size;
+    pieces.push_back({const_cast<std::byte*>(begin), size});
+  }
+  return pieces;
+}
+
+uint64_t SumOf(const std::vector<Piece>& pieces, uint64_t seed) {
+  for (const Piece& piece : pieces) seed = XXH3_64bits_withSeed(piece.data, piece.size, seed);
+  return seed;
+}
+
+RowEntry EntryOf(const SampleName& name, const NamedRows& rows, const RowColumns& columns,
+                 int64_t row) {
+  const auto at = static_cast<size_t>(row);
+  const SampleFacts& facts = rows.facts[at];
+  RowEntry entry{.key = name.key,
+                 .record = name.record,
+                 .event_time = facts.event_time,
+                 .class_label = facts.class_label,
+                 .real_label = facts.real_label,
+                 .state = rows.states[at],
+                 .has_class = facts.has_class ? uint8_t{1} : uint8_t{0},
+                 .has_number = facts.has_number ? uint8_t{1} : uint8_t{0}};
+  if (entry.state == RowState::kGood) {
+    entry.row_bytes = static_cast<uint32_t>(RowBytes(columns));
+    entry.row_sum = SumOf(PiecesOf(columns, row, rows.data), SeedOf(name));
+  } else if (entry.state == RowState::kBad) {
+    const std::string& reason = rows.reasons.at(row);
+    entry.row_bytes = static_cast<uint32_t>(reason.size());
+    entry.row_sum = XXH3_64bits_withSeed(reason.data(), reason.size(), SeedOf(name));
+  }
+  entry.sum = SumOf(entry);
+  return entry;
+}
+
+void Add(const void* data, size_t size, std::vector<iovec>& parts) {
+  if (size == 0) return;
+  if (!parts.empty()) {
+    iovec& last = parts.back();
+    if (static_cast<const char*>(last.iov_base) + last.iov_len == data) {
+      last.iov_len += size;
+      return;
+    }
+  }
+  parts.push_back({const_cast<void*>(data), size});
+}
+
+// Writes all parts from `offset` on. Returns false, with errno.
+bool WriteParts(int file, std::vector<iovec> parts, int64_t offset) {
+  size_t next = 0;
+  while (next < parts.size()) {
+    const int count = static_cast<int>(std::min<size_t>(parts.size() - next, IOV_MAX));
+    const ssize_t done = pwritev(file, parts.data() + next, count, offset);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return false;
+    offset += done;
+    auto left = static_cast<size_t>(done);
+    while (next < parts.size() && left >= parts[next].iov_len) left -= parts[next++].iov_len;
+    if (left > 0) {
+      parts[next].iov_base = static_cast<char*>(parts[next].iov_base) + left;
+      parts[next].iov_len -= left;
+    }
+  }
+  return true;
+}
+
+// Reads all pieces from `offset` on. Returns false when the file ends before.
+bool ReadPieces(int file, const std::vector<Piece>& pieces, int64_t offset) {
+  std::vector<iovec> parts;
+  size_t total = 0;
+  for (const Piece& piece : pieces) {
+    parts.push_back({piece.data, piece.size});
+    total += piece.size;
+  }
+  const auto count = static_cast<int>(parts.size());
+  const ssize_t done = parts.size() > IOV_MAX ? -1 : preadv(file, parts.data(), count, offset);
+  if (done == static_cast<ssize_t>(total)) return true;
+  for (const Piece& piece : pieces) {
+    const std::span bytes(reinterpret_cast<char*>(piece.data), piece.size);
+    if (ReadWholeAt(file, bytes, offset) != static_cast<ssize_t>(piece.size)) return false;
+    offset += static_cast<int64_t>(piece.size);
+  }
+  return true;
+}
+
+template <typename T>
+bool ReadObject(int file, int64_t offset, T& object) {
+  return ReadWholeAt(file, {reinterpret_cast<char*>(&object), sizeof(object)}, offset) ==
+         sizeof(object);
+}
+
+// After an entry that is damaged, no later row of the block can be found.
+void ScanBlock(int file, int64_t begin, uint32_t num_rows,
+               const std::function<void(const RowPlace&)>& found) {
+  std::vector<RowEntry> entries;
+  int64_t entry_at = begin + kHeaderBytes;
+  int64_t row_at = entry_at + int64_t{num_rows} * kEntryBytes;
+  for (size_t left = num_rows; left > 0; left -= entries.size()) {
+    entries.resize(std::min(left, kEntriesAtOnce));
+    const std::span bytes(reinterpret_cast<char*>(entries.data()),
+                          entries.size() * sizeof(RowEntry));
+    if (ReadWholeAt(file, bytes, entry_at) != std::ssize(bytes)) return;
+    for (const RowEntry& entry : entries) {
+      if (entry.sum != SumOf(entry)) return;
+      if (entry.state != RowState::kMissing) found({entry, entry_at, row_at});
+      entry_at += kEntryBytes;
+      row_at += entry.row_bytes;
+    }
+  }
+}
+
+absl::Status CannotOpen(const std::string& path) {
+  const int error = errno;
+  if (error == ENOENT) return NotFound("{} is gone", path);
+  return Unavailable("cannot open {}: {}", path, std::strerror(error));
+}
+
+}  // namespace
+
+absl::StatusOr<RowFile> RowFile::OpenToRead(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.is_open()) return CannotOpen(path);
+  return RowFile(path, std::move(file));
+}
+
+absl::StatusOr<RowFile> RowFile::OpenToAppend(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.is_open()) return CannotOpen(path);
+  if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+    return Unavailable("another process appends to {}", path);
+  }
+  return RowFile(path, std::move(file));
+}
+
+bool RowFile::IsRemoved() const {
+  struct stat about = {};
+  return fstat(file_.number(), &about) != 0 || about.st_nlink == 0;
+}
+
+void RowFile::Scan(const std::function<void(const RowPlace&)>& found) {
+  struct stat about = {};
+  if (fstat(file_.number(), &about) != 0) return;
+  while (end_ + kHeaderBytes <= about.st_size) {
+    BlockHeader header;
+    if (!ReadObject(file_.number(), end_, header) || header.magic != kMagic ||
+        header.sum != SumOf(header) || header.bytes > about.st_size - end_) {
+      return;
+    }
+    ScanBlock(file_.number(), end_, header.num_rows, found);
+    end_ += header.bytes;
+  }
+}
+
+int64_t BlockBytes(const NamedRows& rows, const RowColumns& columns,
+                   std::span<const int64_t> which) {
+  int64_t bytes = kHeaderBytes;
+  const int64_t row_bytes = RowBytes(columns);
+  for (const int64_t row : which) {
+    bytes += kEntryBytes;
+    const RowState state = rows.states[static_cast<size_t>(row)];
+    if (state == RowState::kGood) bytes += row_bytes;
+    if (state == RowState::kBad) bytes += std::ssize(rows.reasons.at(row));
+  }
+  return bytes;
+}
+
+absl::StatusOr<std::vector<RowPlace>> RowFile::Append(std::span<const SampleName> names,
+                                                      const NamedRows& rows,
+                                                      const RowColumns& columns,
+                                                      std::span<const int64_t> which) {
+  BlockHeader header{.num_rows = static_cast<uint32_t>(which.size()),
+                     .bytes = BlockBytes(rows, columns, which)};
+  header.sum = SumOf(header);
+  std::vector<RowEntry> entries;
+  for (const int64_t row : which) {
+    entries.push_back(EntryOf(names[static_cast<size_t>(row)], rows, columns, row));
+  }
+  std::vector<iovec> parts;
+  Add(&header, sizeof(header), parts);
+  Add(entries.data(), entries.size() * sizeof(RowEntry), parts);
+  std::vector<RowPlace> places;
+  int64_t entry_at = end_ + kHeaderBytes;
+  int64_t at = entry_at + std::ssize(entries) * kEntryBytes;
+  for (size_t i = 0; i < which.size(); ++i) {
+    if (entries[i].state == RowState::kGood) {
+      for (const Piece& piece : PiecesOf(columns, which[i], rows.data)) {
+        Add(piece.data, piece.size, parts);
+      }
+    } else if (entries[i].state == RowState::kBad) {
+      const std::string& reason = rows.reasons.at(which[i]);
+      Add(reason.data(), reason.size(), parts);
+    }
+    places.push_back({entries[i], entry_at, at});
+    entry_at += kEntryBytes;
+    at += entries[i].row_bytes;
+  }
+  if (!WriteParts(file_.number(), std::move(parts), end_)) {
+    const int error = errno;
+    // What is there of the block would be cut off by the next one.
+    if (ftruncate(file_.number(), end_) != 0) {
+      // A block that is not complete is passed over.
+    }
+    if (IsNoRoom(error)) return DiskFull(path_);
+    return Unavailable("cannot write {}: {}", path_, std::strerror(error));
+  }
+  end_ += header.bytes;
+  return places;
+}
+
+absl::Status RowFile::Wipe(const RowPlace& place) const {
+  RowEntry wiped{.row_bytes = place.entry.row_bytes};
+  wiped.sum = SumOf(wiped);
+  const std::string zeros(wiped.row_bytes, '\0');
+  const std::string_view entry(reinterpret_cast<const char*>(&wiped), sizeof(wiped));
+  if (!WriteWholeAt(file_.number(), entry, place.entry_offset) ||
+      !WriteWholeAt(file_.number(), zeros, place.offset) || fdatasync(file_.number()) != 0) {
+    return Unavailable("cannot wipe a row of {}: {}", path_, std::strerror(errno));
+  }
+  return absl::OkStatus();
+}
+
+bool RowFile::Read(const RowPlace& place, const RowColumns& columns, int64_t row,
+                   NamedRows& rows) const {
+  const RowEntry& entry = place.entry;
+  const auto at = static_cast<size_t>(row);
+  if (entry.state == RowState::kBad) {
+    std::string reason(entry.row_bytes, '\0');
+    if (ReadWholeAt(file_.number(), reason, place.offset) != std::ssize(reason) ||
+        XXH3_64bits_withSeed(reason.data(), reason.size(), SeedOf(entry.name())) != entry.row_sum) {
+      return false;
+    }
+    rows.reasons[row] = std::move(reason);
+  } else if (entry.state == RowState::kGood) {
+    if (entry.row_bytes != static_cast<uint32_t>(RowBytes(columns))) return false;
+    const std::vector<Piece> pieces = PiecesOf(columns, row, rows.data);
+    if (!ReadPieces(file_.number(), pieces, place.offset) ||
+        SumOf(pieces, SeedOf(entry.name())) != entry.row_sum) {
+      return false;
+    }
+  }
+  rows.facts[at] = {.event_time = entry.event_time,
+                    .has_class = entry.has_class != 0,
+                    .has_number = entry.has_number != 0,
+                    .class_label = entry.class_label,
+                    .real_label = entry.real_label};
+  rows.states[at] = entry.state;
+  return true;
+}
+
+}  // namespace tidemill::prepared

@@ -1,0 +1,95 @@
+// A file of prepared rows. Blocks are appended; nothing is ever moved.
+//
+//   [ header ][ entry ]..[ entry ][ row ]..[ row ] [ header ][ entry ].. ...
+//     32 bytes   64 bytes each       what entries say
+//
+// Each entry has a sum of itself and one of its row, so that what is torn, flipped or wiped is
+// found and counts as missing. A file belongs to one point of a graph; see
+// docs/formats/prepared_rows.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/status.h"
+#include "prepared/prepared_samples.h"
+
+namespace tidemill::prepared {
+
+// An entry as it is on disk, little-endian.
+struct RowEntry {
+  int64_t key = 0;
+  uint64_t record = 0;
+  uint64_t row_sum = 0;  // Of the bytes of the row, or of the reason of a bad sample.
+  int64_t event_time = 0;
+  int64_t class_label = 0;
+  double real_label = 0;
+  uint32_t row_bytes = 0;
+  RowState state = RowState::kMissing;  // kMissing: it was wiped.
+  uint8_t has_class = 0;
+  uint8_t has_number = 0;
+  uint8_t unused = 0;
+  uint64_t sum = 0;  // Of the entry up to here.
+
+  SampleName name() const { return {key, record}; }
+};
+static_assert(sizeof(RowEntry) == 64);
+
+// Where a row is.
+struct RowPlace {
+  RowEntry entry;
+  int64_t entry_offset = 0;
+  int64_t offset = 0;  // Of its bytes in the file.
+};
+
+// Thread-safe where it says so.
+class RowFile {
+ public:
+  // Opens a file to read, or makes or opens one to append to, which no other process may do then.
+  // UNAVAILABLE while another process appends to it. NOT_FOUND when there is none to read.
+  static absl::StatusOr<RowFile> OpenToRead(const std::string& path);
+  static absl::StatusOr<RowFile> OpenToAppend(const std::string& path);
+
+  RowFile(RowFile&&) = default;
+  RowFile& operator=(RowFile&&) = default;
+
+  // Calls `found` with the rows that were appended since the last call, by any process. Stops at a
+  // block that is not complete. Thread-compatible.
+  void Scan(const std::function<void(const RowPlace&)>& found);
+
+  // Appends a block after the last complete one. The rows are those of `which`. Returns the places.
+  // Requires Scan() to have been called. UNAVAILABLE when the disk is full. Thread-compatible.
+  absl::StatusOr<std::vector<RowPlace>> Append(std::span<const SampleName> names,
+                                               const NamedRows& rows, const RowColumns& columns,
+                                               std::span<const int64_t> which);
+
+  // Reads a row into row `row` of `rows`, whose state it sets. Returns false when its bytes are not
+  // those that were kept. Thread-safe.
+  bool Read(const RowPlace& place, const RowColumns& columns, int64_t row, NamedRows& rows) const;
+
+  // Overwrites a row and its entry, so that nothing of it is left. Thread-safe.
+  absl::Status Wipe(const RowPlace& place) const;
+
+  const std::string& path() const { return path_; }
+  // The bytes up to the end of the last complete block.
+  int64_t end() const { return end_; }
+  // Whether the file has been removed from its folder.
+  bool IsRemoved() const;
+
+ private:
+  RowFile(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::string path_;
+  Descriptor file_;
+  int64_t end_ = 0;
+};
+
+// Returns the bytes that a block of these rows takes.
+int64_t BlockBytes(const NamedRows& rows, const RowColumns& columns,
+                   std::span<const int64_t> which);
+
+}  // namespace tidemill::prepared

@@ -1,0 +1,88 @@
+// A graph in two parts, so that rows can be kept between them: what the first part makes of a
+// sample does not change from epoch to epoch.
+//
+//   record --[ decode_image | resize ]-- kept rows --[ random_crop | cast ]-- tensors
+//             Prepare()                                Finish()
+//
+// Finish(Prepare(samples)) is Graph::Run(samples), to the last bit, with the same bad and filtered
+// samples for the same reasons.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "batch/batch.h"
+#include "transform/graph.h"
+
+namespace tidemill::transform {
+
+// A place where a graph can be cut. Before it no op is random, and after it none reads records.
+struct CutPoint {
+  // The first ops of Graph::order() that run before it.
+  int num_ops = 0;
+  // The last of them, by its place as written, from 0.
+  int last_op = 0;
+  // The columns that the model or later ops take from before it. None holds texts.
+  std::vector<BoundColumn> columns = {};
+  // The bytes of a row in all columns.
+  int64_t row_bytes = 0;
+};
+
+// Returns the places where the graph can be cut, in the order in which the ops run. There are none
+// when a random op runs before the last one that reads records.
+std::vector<CutPoint> CutPointsOf(const Graph& graph);
+
+// What the first part makes of a block of samples.
+struct PreparedBlock {
+  // The good samples in the order of the block. The columns are those of the samples without
+  // `payload`, then one for each column of the cut, in its order, named by NameOfKept().
+  batch::Batch rows = {};
+  // The others, by their row in the block.
+  std::vector<BadSample> bad = {};
+  std::vector<int64_t> filtered = {};
+};
+
+// Returns the name of the column `index` of a cut in kept rows.
+std::string NameOfKept(size_t index);
+
+// Immutable, so thread-safe. Shares the graph.
+class CutGraph {
+ public:
+  // `point` must be one of CutPointsOf(*graph).
+  CutGraph(std::shared_ptr<const Graph> graph, CutPoint point);
+
+  const CutPoint& point() const { return point_; }
+  const Graph& graph() const { return *graph_; }
+
+  // Returns the SHA-256, in hexadecimal, of everything that kept rows depend on besides the
+  // samples: the ops before the cut, what they have learned, the schema of the samples, the columns
+  // that are kept, and the version of the program. Graphs that begin alike and are cut alike have
+  // the same. `fitted` is as in Graph::Run(); `standardize_target` as in RunContext.
+  absl::StatusOr<std::string> Digest(const FittedState* fitted, bool standardize_target) const;
+
+  // Runs the ops before the cut. The errors, and the other parameters, are those of Graph::Run().
+  absl::StatusOr<PreparedBlock> Prepare(const batch::Batch& samples, const FittedState* fitted,
+                                        const RunContext& context, OpCounters* counters) const;
+
+  // Runs the ops after the cut on kept rows: columns as in PreparedBlock::rows. Bad samples have
+  // their row in `rows`.
+  absl::StatusOr<Transformed> Finish(const batch::Batch& rows, const FittedState* fitted,
+                                     const RunContext& context, OpCounters* counters) const;
+
+ private:
+  absl::StatusOr<std::optional<PreparedBlock>> PrepareRows(const batch::Batch& samples,
+                                                           const FittedState* fitted,
+                                                           const RunContext& context,
+                                                           OpCounters* counters) const;
+
+  const std::shared_ptr<const Graph> graph_;
+  const CutPoint point_;
+  std::vector<Graph::BoundStage> before_;
+  std::vector<Graph::BoundStage> after_;
+};
+
+}  // namespace tidemill::transform
