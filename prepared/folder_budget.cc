@@ -99,6 +99,7 @@ void FolderBudget::RemoveUnused(Duration keep_unused) const {
     struct stat about = {};
     const std::string used = is_point ? files::Join(path, kAboutFile) : path;
     if (stat(used.c_str(), &about) == 0 && about.st_mtim.tv_sec >= oldest) continue;
+    if (is_point && WorthIn(path) >= kAskedFor) continue;
     // What cannot be removed is tried again by the next process.
     files::Remove(path).IgnoreError();
   }
@@ -108,9 +109,21 @@ absl::StatusOr<std::string> FolderBudget::OpenPoint(std::string_view digest,
                                                     const PointAbout& about) const {
   const std::string folder = files::Join(folder_, digest);
   RETURN_IF_ERROR(files::CreateFolder(folder));
+  const std::string path = files::Join(folder, kAboutFile);
   const std::string text = fmt::format("{:.6g}\n{}\n", about.worth, about.text);
-  RETURN_IF_ERROR(files::WriteAtomically(files::Join(folder, kAboutFile), text));
+  const auto known = files::Read(path, kMostAboutBytes);
+  const bool is_kept = known.ok() && (*known == text || IsAskedFor(digest));
+  if (!is_kept) {
+    RETURN_IF_ERROR(files::WriteAtomically(path, text));
+  } else {
+    // It is used now.
+    utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+  }
   return folder;
+}
+
+bool FolderBudget::IsAskedFor(std::string_view digest) const {
+  return WorthIn(files::Join(folder_, digest)) >= kAskedFor;
 }
 
 bool FolderBudget::MakeRoom(std::string_view digest, int64_t bytes) const {

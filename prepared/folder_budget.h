@@ -23,9 +23,12 @@
 
 namespace tidemill::prepared {
 
+// The worth of rows that a user has asked for: they never give way, and are never unused.
+inline constexpr double kAskedFor = 1e18;
+
 // What is written about a point.
 struct PointAbout {
-  // Nanoseconds saved by a byte of a row over the uses that are expected.
+  // Nanoseconds saved by a byte of a row over the uses that are expected; or kAskedFor.
   double worth = 0;
   // For people: the dataset, the ops.
   std::string text = {};
@@ -38,9 +41,12 @@ class FolderBudget {
   // `keep_unused` are removed here. The folder is made when the first point is opened.
   FolderBudget(std::string folder, int64_t bytes, Duration keep_unused);
 
-  // Makes the folder of a point, and notes what it is worth and that it is used now. The errors are
-  // those of files::WriteAtomically().
+  // Makes the folder of a point, and notes what it is worth and that it is used now. What a user has
+  // asked for keeps its worth. The errors are those of files::WriteAtomically().
   absl::StatusOr<std::string> OpenPoint(std::string_view digest, const PointAbout& about) const;
+
+  // Whether a user has asked for the rows of a point.
+  bool IsAskedFor(std::string_view digest) const;
 
   // Returns whether there is room for so many more bytes of a point, after rows that are worth less
   // were removed to make it.

@@ -40,6 +40,11 @@ class HostStore {
   const std::optional<FolderBudget>& memory() const { return memory_; }
   const std::optional<FolderBudget>& disk() const { return disk_; }
 
+  // Whether a user has asked for the rows of a point (`tidemill datasets prepare`).
+  bool IsAskedFor(const std::string& digest) const {
+    return disk_.has_value() && disk_->IsAskedFor(digest);
+  }
+
   // Opens the rows of a point in all stores: they are found in any, and kept in the first that has
   // room. The columns must be those of the point. The errors are those of
   // FolderBudget::OpenPoint().

@@ -80,16 +80,19 @@ class CutPointFinder {
   std::vector<CutPoint> Find() {
     std::vector<CutPoint> points;
     bool has_texts = false;
+    bool learns = false;
     for (size_t place = 0; place < graph_.order().size(); ++place) {
       const auto& op = OpAt(place);
       if (op.is_random) break;
       has_texts |= op.op->makes_texts();
+      learns |= op.fitted;
       for (const BoundColumn& made : op.outputs) Make(made);
       if (RecordsAreReadAfter(place) || (has_texts && TextsAreMadeAfter(place))) continue;
       CutPoint point{.num_ops = static_cast<int>(place) + 1,
                      .last_op = graph_.order()[place],
                      .columns = UsedAfter(place)};
       point.row_bytes = RowBytesOf(point.columns);
+      point.learns = learns;
       if (HoldNoTexts(point.columns)) points.push_back(std::move(point));
     }
     return points;
@@ -143,7 +146,7 @@ CutGraph::CutGraph(std::shared_ptr<const Graph> graph, CutPoint point)
 
 absl::StatusOr<std::string> CutGraph::Digest(const FittedState* fitted,
                                              bool standardize_target) const {
-  RETURN_IF_ERROR(graph_->CheckFitted(fitted));
+  if (point_.learns) RETURN_IF_ERROR(graph_->CheckFitted(fitted));
   std::string text = fmt::format("tidemill {} samples {}\n", kVersion, graph_->samples_digest_);
   bool makes_target = false;
   for (int place = 0; place < point_.num_ops; ++place) {
@@ -169,7 +172,7 @@ absl::StatusOr<PreparedBlock> CutGraph::Prepare(const batch::Batch& samples,
                                                 const FittedState* fitted,
                                                 const RunContext& context,
                                                 OpCounters* counters) const {
-  RETURN_IF_ERROR(graph_->CheckFitted(fitted));
+  if (point_.learns) RETURN_IF_ERROR(graph_->CheckFitted(fitted));
   ASSIGN_OR_RETURN(std::optional<PreparedBlock> whole,
                    PrepareRows(samples, fitted, context, counters));
   if (whole) return *std::move(whole);

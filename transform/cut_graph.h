@@ -30,6 +30,8 @@ struct CutPoint {
   std::vector<BoundColumn> columns = {};
   // The bytes of a row in all columns.
   int64_t row_bytes = 0;
+  // Whether an op before it learns from samples.
+  bool learns = false;
 };
 
 // Returns the places where the graph can be cut, in the order in which the ops run. There are none
@@ -61,7 +63,8 @@ class CutGraph {
   // Returns the SHA-256, in hexadecimal, of everything that kept rows depend on besides the
   // samples: the ops before the cut, what they have learned, the schema of the samples, the columns
   // that are kept, and the version of the program. Graphs that begin alike and are cut alike have
-  // the same. `fitted` is as in Graph::Run(); `standardize_target` as in RunContext.
+  // the same. `fitted` is as in Graph::Run(), and not needed where no op before the cut learns;
+  // `standardize_target` is as in RunContext.
   absl::StatusOr<std::string> Digest(const FittedState* fitted, bool standardize_target) const;
 
   // Runs the ops before the cut. The errors, and the other parameters, are those of Graph::Run().

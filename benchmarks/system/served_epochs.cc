@@ -1,6 +1,7 @@
 #include "benchmarks/system/served_epochs.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <thread>
@@ -8,6 +9,7 @@
 
 #include "fmt/format.h"
 
+#include "benchmarks/dataloader/jpeg_vs_dataloader_images.h"
 #include "benchmarks/system/criteo_records.h"
 #include "loader/batches/batch_stream.h"
 #include "preprocess/client/worker_source.h"
@@ -70,6 +72,21 @@ Workload TenthWorkload(const std::string& folder) {
 Workload PhotographWorkload(const std::string& folder) {
   return {
       .dataset = fmt::format(kPhotographs, folder), .graph = kPhotographGraph, .batch_size = 32};
+}
+
+void WritePhotographs(const std::string& folder, int64_t num_photographs) {
+  // Artificial photographs cost more to make than to decode, so that many files have the same
+  // content.
+  constexpr int64_t kContents = 64;
+  std::filesystem::create_directories(folder);
+  for (int64_t i = 0; i < kContents; ++i) {
+    const std::string photograph = MakePhotograph(static_cast<uint32_t>(i), 375, 500, 90);
+    for (int64_t number = i; number < num_photographs; number += kContents) {
+      const std::string path = fmt::format("{}/{:04}", folder, number);
+      std::ofstream(path + ".jpg", std::ios::binary) << photograph;
+      std::ofstream(path + ".number") << number << "\n";
+    }
+  }
 }
 
 absl::StatusOr<std::unique_ptr<ServedEpochs>> ServedEpochs::Start(const Workload& workload,
@@ -136,13 +153,18 @@ absl::Status ServedEpochs::Seal(int64_t seed, int64_t to) {
 }
 
 absl::Status ServedEpochs::OpenSealed() {
-  ASSIGN_OR_RETURN(opened_, loader::OpenSet({.run = RunId{kRun},
-                                             .trigger = trigger_,
-                                             .dataset_id = DatasetId{dataset_id_},
-                                             .dataset = dataset_,
-                                             .graph = workload_.graph},
-                                            *selector_, storage_));
+  ASSIGN_OR_RETURN(opened_, OpenGraph(workload_.graph));
   return absl::OkStatus();
+}
+
+absl::StatusOr<loader::OpenedSet> ServedEpochs::OpenGraph(const std::string& graph) {
+  if (trigger_ == 0) RETURN_IF_ERROR(Seal(1));
+  return loader::OpenSet({.run = RunId{kRun},
+                          .trigger = trigger_,
+                          .dataset_id = DatasetId{dataset_id_},
+                          .dataset = dataset_,
+                          .graph = graph},
+                         *selector_, storage_);
 }
 
 }  // namespace tidemill::benchmarks

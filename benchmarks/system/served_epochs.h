@@ -5,7 +5,9 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "loader/batch_source.h"
@@ -36,6 +38,9 @@ Workload TenthWorkload(const std::string& folder);
 // decoded, resized, cropped to 224x224 and normalised.
 Workload PhotographWorkload(const std::string& folder);
 
+// Writes so many of them.
+void WritePhotographs(const std::string& folder, int64_t num_photographs);
+
 // The process that makes the batches of an epoch, and how they arrive.
 enum class Way {
   kHome,    // This process, with a thread for each processor.
@@ -59,6 +64,14 @@ class ServedEpochs {
   // Seals a training set of the samples before an event time, which the next epoch opens and the
   // later ones find opened.
   absl::Status Seal(int64_t seed, int64_t to = std::numeric_limits<int64_t>::max());
+
+  // Opens the set with another graph, to make its batches in this process. Seals a training set
+  // first, unless one was sealed.
+  absl::StatusOr<loader::OpenedSet> OpenGraph(const std::string& graph);
+  // What tells the records of the dataset apart (StorageClient::IdentifySamples()).
+  absl::StatusOr<std::vector<uint64_t>> Identify(std::span<const int64_t> keys) const {
+    return storage_->IdentifySamples(DatasetId{dataset_id_}, keys);
+  }
 
   // Opens an epoch. Seals a training set first, unless one was sealed and is good for all epochs.
   absl::StatusOr<std::unique_ptr<loader::BatchSource>> Open(Way way, int64_t seed);

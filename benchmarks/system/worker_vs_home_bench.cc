@@ -32,21 +32,6 @@ namespace {
 
 constexpr int64_t kRecords = 2'000'000;
 constexpr int64_t kPhotographs = 1'024;
-// Artificial photographs cost more to make than to decode, so that many files have the same
-// content.
-constexpr int64_t kContents = 64;
-
-void WritePhotographs(const std::string& folder) {
-  std::filesystem::create_directories(folder);
-  for (int64_t i = 0; i < kContents; ++i) {
-    const std::string photograph = MakePhotograph(static_cast<uint32_t>(i), 375, 500, 90);
-    for (int64_t number = i; number < kPhotographs; number += kContents) {
-      const std::string path = fmt::format("{}/{:04}", folder, number);
-      std::ofstream(path + ".jpg", std::ios::binary) << photograph;
-      std::ofstream(path + ".number") << number << "\n";
-    }
-  }
-}
 
 // Passes the tensors of each batch of an epoch to `take`.
 template <typename Take>
@@ -124,7 +109,7 @@ absl::Status Run() {
   const std::string photographs = root.path() + "/photographs";
   std::filesystem::create_directories(records);
   RETURN_IF_ERROR(WriteCriteoRecords(records, NumSamples(kRecords)));
-  WritePhotographs(photographs);
+  WritePhotographs(photographs, kPhotographs);
   {
     ASSIGN_OR_RETURN(const auto served,
                      ServedEpochs::Start(PhotographWorkload(photographs), photographs));

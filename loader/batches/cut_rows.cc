@@ -112,6 +112,26 @@ class Block {
     return absl::OkStatus();
   }
 
+  void Count(PreparedCounts& counts) const {
+    counts.found += std::ssize(keys_) - std::ssize(missing_);
+    for (const int64_t place : missing_) {
+      switch (rows_.states[static_cast<size_t>(place)]) {
+        case RowState::kGood:
+          ++counts.good;
+          break;
+        case RowState::kBad:
+          ++counts.bad;
+          break;
+        case RowState::kFiltered:
+          ++counts.filtered;
+          break;
+        case RowState::kMissing:
+          ++counts.unreadable;
+          break;
+      }
+    }
+  }
+
   // Runs the ops after the cut on the good rows.
   absl::Status Finish(Rows& result) const {
     std::vector<int64_t> good;
@@ -249,6 +269,18 @@ void AddFiltered(std::span<const int64_t> keys, std::span<const int64_t> good,
       filtered.push_back(keys[row]);
     }
   }
+}
+
+absl::Status PrepareRows(const CutRowsSetup& setup, std::span<const int64_t> ordinals,
+                         PathCounters& counters, PreparedCounts& counts,
+                         const std::stop_token& stop) {
+  if (stop.stop_requested()) return Cancelled("preparing has ended");
+  Block block(setup, ordinals, counters);
+  RETURN_IF_ERROR(block.Find());
+  Rows result;
+  RETURN_IF_ERROR(block.Make(result, stop));
+  block.Count(counts);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Rows> MakeCutRows(const CutRowsSetup& setup, std::span<const int64_t> ordinals,

@@ -30,6 +30,31 @@ struct CutRowsSetup {
 absl::StatusOr<Rows> MakeCutRows(const CutRowsSetup& setup, std::span<const int64_t> ordinals,
                                  PathCounters& counters, const std::stop_token& stop);
 
+// Counts of samples whose rows were looked for.
+struct PreparedCounts {
+  int64_t found = 0;  // They were kept before, whatever their state.
+  int64_t good = 0;   // The following were prepared now.
+  int64_t bad = 0;
+  int64_t filtered = 0;
+  int64_t unreadable = 0;  // Storage cannot serve them.
+
+  int64_t total() const { return found + good + bad + filtered + unreadable; }
+  PreparedCounts& operator+=(const PreparedCounts& other) {
+    found += other.found;
+    good += other.good;
+    bad += other.bad;
+    filtered += other.filtered;
+    unreadable += other.unreadable;
+    return *this;
+  }
+};
+
+// Prepares and keeps the rows of these samples, without those that are kept already. The ops after
+// the cut do not run. Adds to `counts`.
+absl::Status PrepareRows(const CutRowsSetup& setup, std::span<const int64_t> ordinals,
+                         PathCounters& counters, PreparedCounts& counts,
+                         const std::stop_token& stop);
+
 // Adds the keys of samples that are neither good nor bad, in the order of the samples.
 void AddFiltered(std::span<const int64_t> keys, std::span<const int64_t> good,
                  const std::vector<transform::BadSample>& bad, std::vector<int64_t>& filtered);

@@ -89,8 +89,28 @@ absl::StatusOr<std::unique_ptr<SampleCache>> SampleCache::Create(CacheSetup setu
     RETURN_IF_ERROR(cache->Use(*point, of.uses));
     return cache;
   }
+  if (const auto point = cache->PointAskedFor()) {
+    cache->next_look_ns_ = kNever;
+    cache->choice_.reason = "the dataset was prepared up to there by `tidemill datasets prepare`";
+    RETURN_IF_ERROR(cache->Use(*point, prepared::kAskedFor));
+    return cache;
+  }
   if (const auto costs = cache->ReadProfile()) cache->Decide(*costs);
   return cache;
+}
+
+std::optional<transform::CutPoint> SampleCache::PointAskedFor() const {
+  for (auto point = points_.rbegin(); point != points_.rend(); ++point) {
+    const auto digest = DigestOf(transform::CutGraph(setup_.graph, *point));
+    if (digest.ok() && setup_.store->IsAskedFor(*digest)) return *point;
+  }
+  return std::nullopt;
+}
+
+// Rows with placeholders are of no use to others.
+absl::StatusOr<std::string> SampleCache::DigestOf(const transform::CutGraph& cut) const {
+  ASSIGN_OR_RETURN(std::string digest, cut.Digest(setup_.fitted.get(), setup_.standardize_target));
+  return setup_.ignores_labels ? digest + "-unlabelled" : digest;
 }
 
 std::shared_ptr<const OpenCut> SampleCache::cut() const {
@@ -110,10 +130,7 @@ absl::StatusOr<std::vector<prepared::SampleName>> SampleCache::NamesOf(
 absl::Status SampleCache::Use(const transform::CutPoint& point, double worth) {
   auto open = std::make_shared<OpenCut>(setup_.graph, point);
   open->columns = ColumnsOf(point);
-  ASSIGN_OR_RETURN(std::string digest,
-                   open->cut.Digest(setup_.fitted.get(), setup_.standardize_target));
-  // Rows with placeholders are of no use to others.
-  if (setup_.ignores_labels) digest += "-unlabelled";
+  ASSIGN_OR_RETURN(const std::string digest, DigestOf(open->cut));
   ASSIGN_OR_RETURN(open->rows, setup_.store->OpenPoint(
                                    digest, {.worth = worth, .text = setup_.about}, open->columns));
   if (cut_ != nullptr) earlier_.push_back(cut_);
@@ -131,8 +148,7 @@ CacheQuestion SampleCache::QuestionOf(const SampleCosts& costs) const {
                          .name_ns = kNameNs};
   std::vector<std::string> digests;
   for (const transform::CutPoint& point : points_) {
-    const auto digest = transform::CutGraph(setup_.graph, point)
-                            .Digest(setup_.fitted.get(), setup_.standardize_target);
+    const auto digest = DigestOf(transform::CutGraph(setup_.graph, point));
     if (digest.ok()) digests.push_back(*digest);
   }
   const auto store_of = [&](const std::optional<prepared::FolderBudget>& budget) -> RoomForRows {

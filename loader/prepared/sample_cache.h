@@ -99,6 +99,9 @@ class SampleCache {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Decide(const SampleCosts& costs) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   CacheQuestion QuestionOf(const SampleCosts& costs) const;
+  // Returns the last point whose rows a user has asked for.
+  std::optional<transform::CutPoint> PointAskedFor() const;
+  absl::StatusOr<std::string> DigestOf(const transform::CutGraph& cut) const;
   std::string ProfilePath() const;
   std::optional<SampleCosts> ReadProfile() const;
   void WriteProfile(const SampleCosts& costs) const;

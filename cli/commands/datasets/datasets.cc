@@ -10,6 +10,7 @@
 #include "cli/command_line/with_session.h"
 #include "cli/commands/datasets/commands.h"
 #include "cli/commands/datasets/dataset_health.h"
+#include "cli/commands/datasets/preparation.h"
 #include "cli/commands/datasets/records.h"
 #include "cli/commands/datasets/sample_deletion.h"
 #include "cli/pipelines/dataset_registration.h"
@@ -354,6 +355,23 @@ void AddDatasetsCommands(Command& app) {
   SetAction(remove, DeleteDataset);
   remove.AddExample("tidemill datasets delete elec2 --dry-run");
   remove.AddExample("tidemill datasets delete elec2 --where \"user = 17\"");
+  Command& prepare = AddDatasetVerb(
+      datasets, "prepare",
+      "Show up to which op of a graph its samples can be prepared once for all trainings, and what "
+      "that brings; with --to, do it, or continue it");
+  static PreparationFlags preparation;
+  prepare
+      .AddOption("--graph", preparation.graph,
+                 "The pipeline file whose graph begins like those that will train")
+      .Required()
+      .TypeName("FILE");
+  prepare.AddOption("--to", preparation.to, "The op: its type, or its place in the graph, from 1")
+      .TypeName("OP");
+  SetAction(prepare, [](const GlobalFlags& flags) {
+    return PrepareDataset(flags, FlagsOfDatasets().name, preparation);
+  });
+  prepare.AddExample("tidemill datasets prepare photos --graph pipeline.yaml");
+  prepare.AddExample("tidemill datasets prepare photos --graph pipeline.yaml --to resize");
   AddDatasetHealthCommands(datasets);
 }
 

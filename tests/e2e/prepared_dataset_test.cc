@@ -1,0 +1,180 @@
+// Prepared samples are kept between epochs, triggers and trainings, and datasets are prepared
+// beforehand: models are the same, whatever was kept, and whoever was killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "fmt/format.h"
+
+#include "base/files.h"
+#include "base/testing/status_matchers.h"
+#include "tests/stack.h"
+#include "transform/testing/image_files.h"
+
+namespace tidemill::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::Ge;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+
+constexpr int kImages = 300;
+
+constexpr char kPipeline[] = R"(name: photos
+datasets:
+  photos:
+    path: {0}/photos
+    files: "*.png"
+    format: {{type: single_file}}
+    event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
+    label: {{sidecar: .number, kind: class, classes: 2}}
+    settle: 1ms
+preprocess:
+  dataset: photos{1}
+  graph:
+    - decode_image: {{height: 60, width: 80}}
+    - resize: {{height: 12, width: 16}}
+    - random_crop: {{height: 8, width: 8}}
+    - cast: {{columns: [image], dtype: float32}}
+    - reshape: {{column: image, shape: [192]}}
+    - stack: {{columns: [image], into: input}}
+    - label: {{into: target}}
+trigger: {{type: amount, samples: 150}}
+selection: {{type: all_data}}
+model: {{type: mlp, hidden: [8], outputs: 2}}
+training: {{epochs: 3, batch_size: 16, seed: 5}}
+)";
+
+// A stack with photographs, one of them damaged, and a pipeline over them.
+class Photos {
+ public:
+  explicit Photos(const std::string& workers = "") {
+    fs::create_directories(stack_.files() + "/photos");
+    for (int i = 0; i < kImages; ++i) Write(i);
+    std::ofstream(stack_.files() + "/photos/007.png") << "damaged";
+    pipeline_ = stack_.files() + "/pipeline.yaml";
+    std::ofstream(pipeline_) << fmt::format(kPipeline, stack_.files(), workers);
+    const CommandResult up = stack_.Tidemill({"up"});
+    EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
+  }
+
+  void Write(int number) const {
+    const std::string path = fmt::format("{}/photos/{:03}", stack_.files(), number);
+    std::ofstream(path + ".number") << number % 2 << "\n";
+    std::ofstream(path + ".png") << transform::testing::EncodePng(
+        transform::testing::Noise(60, 80, 3, static_cast<uint32_t>(number)));
+  }
+
+  // Runs the pipeline and returns the number of the run.
+  int64_t Run(const std::string& cache) const {
+    const CommandResult run =
+        stack_.Tidemill({"run", pipeline_, "--json", "--set", "training.cache=" + cache});
+    EXPECT_EQ(run.exit_code, 0) << run.err << stack_.Logs();
+    return run.Json().at("run").get<int64_t>();
+  }
+  nlohmann::json Trigger(int64_t run, int trigger) const {
+    const CommandResult shown = stack_.Tidemill({"runs", "show", std::to_string(run), "--json"});
+    EXPECT_EQ(shown.exit_code, 0) << shown.err;
+    return shown.Json().at("triggers").at(static_cast<size_t>(trigger - 1));
+  }
+  std::vector<std::string> Weights(int64_t run) const {
+    return {Trigger(run, 1).at("weights_digest"), Trigger(run, 2).at("weights_digest")};
+  }
+  CommandResult Prepare(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {"datasets", "prepare", "photos", "--graph", pipeline_};
+    words.insert(words.end(), more.begin(), more.end());
+    return stack_.Tidemill(words);
+  }
+
+  const Stack& stack() const { return stack_; }
+  const std::string& pipeline() const { return pipeline_; }
+
+ private:
+  Stack stack_;
+  std::string pipeline_;
+};
+
+void ExpectSameWithAndWithoutACache(const Photos& photos) {
+  const int64_t without = photos.Run("off");
+  EXPECT_FALSE(photos.Trigger(without, 1).contains("prepared"));
+  for (int round = 0; round < 2; ++round) {
+    const int64_t with = photos.Run("{type: after, op: resize}");
+    EXPECT_EQ(photos.Weights(with), photos.Weights(without));
+    const nlohmann::json prepared = photos.Trigger(with, 2).at("prepared");
+    EXPECT_EQ(prepared.at("kept_after"), "op 2 (resize)");
+    // Two epochs of 300 samples find them all; what the first trigger had is found at once.
+    EXPECT_THAT(prepared.at("found").get<int64_t>(), Ge(round == 0 ? 700 : 890));
+  }
+}
+
+TEST(PreparedSamples, AreFoundInTheNextEpochTriggerAndRunAndChangeNoWeight) {
+  ExpectSameWithAndWithoutACache(Photos());
+}
+
+TEST(PreparedSamples, AreFoundByWorkersToo) {
+  ExpectSameWithAndWithoutACache(Photos("\n  workers: {}"));
+}
+
+TEST(PreparedSamples, OfADeletedSampleLeaveTheFolder) {
+  const Photos photos;
+  photos.Run("{type: after, op: resize}");
+  const CommandResult prepared = photos.Prepare({"--to", "resize", "--json"});
+  ASSERT_EQ(prepared.exit_code, 0) << prepared.err;
+  const auto records = photos.stack().Tidemill(
+      {"datasets", "records", "photos", "--where", "@file = '008.png'", "--json"});
+  ASSERT_EQ(records.exit_code, 0) << records.err;
+  const std::string key =
+      std::to_string(records.Json().at("records").at(0).at("key").get<int64_t>());
+  std::ofstream(photos.stack().files() + "/keys") << key << "\n";
+  const CommandResult deleted = photos.stack().Tidemill(
+      {"datasets", "delete", "photos", "--keys", photos.stack().files() + "/keys", "--yes"});
+  ASSERT_EQ(deleted.exit_code, 0) << deleted.err;
+  const nlohmann::json again = photos.Prepare({"--to", "resize", "--json"}).Json();
+  EXPECT_EQ(again.at("samples"), kImages - 1);
+  EXPECT_EQ(again.at("prepared"), 0);
+  const int64_t without = photos.Run("off");
+  EXPECT_EQ(photos.Weights(photos.Run("auto")), photos.Weights(without));
+}
+
+TEST(PreparedDataset, IsPreparedOnceContinuedAfterAKillAndUsedWithoutBeingNamed) {
+  const Photos photos;
+  const int64_t without = photos.Run("off");
+  const CommandResult table = photos.Prepare({});
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("2 resize"));
+  EXPECT_THAT(table.out, HasSubstr("PAYS AFTER"));
+  EXPECT_THAT(photos.Prepare({"--to", "random_crop"}).err, HasSubstr("cannot be prepared"));
+  {
+    // Killed, wherever it is.
+    const RunningCommand killed({"datasets", "prepare", "photos", "--graph", photos.pipeline(),
+                                 "--to", "resize", "--state", photos.stack().state()},
+                                {}, photos.stack().files());
+  }
+  const CommandResult prepared = photos.Prepare({"--to", "resize", "--json"});
+  ASSERT_EQ(prepared.exit_code, 0) << prepared.err;
+  const nlohmann::json counts = prepared.Json();
+  EXPECT_EQ(counts.at("samples"), kImages);
+  EXPECT_EQ(counts.at("prepared_before").get<int>() + counts.at("prepared").get<int>() +
+                counts.at("bad").get<int>(),
+            kImages);
+  const nlohmann::json again = photos.Prepare({"--to", "resize", "--json"}).Json();
+  EXPECT_EQ(again.at("prepared_before"), kImages);
+  const int64_t with = photos.Run("auto");
+  EXPECT_EQ(photos.Weights(with), photos.Weights(without));
+  const nlohmann::json used = photos.Trigger(with, 1).at("prepared");
+  EXPECT_EQ(used.at("kept_after"), "op 2 (resize)");
+  EXPECT_EQ(used.at("kept"), 0);
+  // Samples that come are prepared by the next training.
+  for (int i = kImages; i < kImages + 20; ++i) photos.Write(i);
+  photos.Run("auto");
+  const nlohmann::json grown = photos.Prepare({"--to", "resize", "--json"}).Json();
+  EXPECT_EQ(grown.at("samples"), kImages + 20);
+}
+
+}  // namespace
+}  // namespace tidemill::tests
