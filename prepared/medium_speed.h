@@ -6,6 +6,9 @@
 
 namespace tidemill::prepared {
 
+// The bytes that a row takes beside its numbers: its entry.
+inline constexpr int64_t kEntryBytes = 64;
+
 // In nanoseconds of a thread: a part for each row, and one for each byte.
 struct MediumSpeed {
   double read_row_ns = 2'000;

@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/disk_full.h"
 #include "base/whole_io.h"
+#include "prepared/medium_speed.h"
 #include "xxhash.h"
 
 namespace tidemill::prepared {
@@ -34,7 +35,7 @@ struct BlockHeader {
 };
 static_assert(sizeof(BlockHeader) == 32);
 constexpr int64_t kHeaderBytes = sizeof(BlockHeader);
-constexpr int64_t kEntryBytes = sizeof(RowEntry);
+static_assert(sizeof(RowEntry) == kEntryBytes);
 
 // The seed keeps the row of one sample from being taken for that of another.
 uint64_t SeedOf(const SampleName& name) { return static_cast<uint64_t>(name.key) ^ name.record; }

@@ -11,8 +11,6 @@ namespace tidemill::loader {
 namespace {
 
 constexpr double kLeastSpeedup = 1.05;
-// Beside a row's bytes: its entry in the file.
-constexpr int64_t kEntryBytes = 64;
 
 double ShareThatFits(int64_t free_bytes, double wanted_bytes) {
   if (wanted_bytes <= 0) return 0;
@@ -35,7 +33,7 @@ double NsBefore(const CacheQuestion& question, const transform::CutPoint& point)
 PointGain GainOf(const CacheQuestion& question, const transform::CutPoint& point) {
   PointGain gain{.num_ops = point.num_ops, .last_op = point.last_op, .row_bytes = point.row_bytes};
   const auto num_samples = static_cast<double>(question.num_samples);
-  const double bytes = num_samples * static_cast<double>(point.row_bytes + kEntryBytes);
+  const double bytes = num_samples * static_cast<double>(point.row_bytes + prepared::kEntryBytes);
   gain.in_memory = ShareThatFits(question.memory.free_bytes, bytes);
   gain.on_disk = std::min(1 - gain.in_memory, ShareThatFits(question.disk.free_bytes, bytes));
   const double before = NsBefore(question, point);

@@ -6,13 +6,6 @@
 #include "base/check.h"
 
 namespace tidemill::loader {
-namespace {
-
-// A file's entry beside each row.
-constexpr int64_t kEntryBytes = 64;
-
-}  // namespace
-
 std::vector<PointAdvice> AdviseOn(const CacheQuestion& question, int num_threads) {
   TIDEMILL_CHECK(num_threads > 0);
   const SampleCosts& costs = question.costs;
@@ -29,7 +22,7 @@ std::vector<PointAdvice> AdviseOn(const CacheQuestion& question, int num_threads
     PointAdvice& of = advice.emplace_back(PointAdvice{
         .last_op = point.last_op,
         .row_bytes = point.row_bytes,
-        .bytes = question.num_samples * (point.row_bytes + kEntryBytes),
+        .bytes = question.num_samples * (point.row_bytes + prepared::kEntryBytes),
         .prepare_seconds = static_cast<double>(question.num_samples) * prepare / threads / 1e9,
         .now = threads * 1e9 / whole,
         .later = threads * 1e9 / (whole - before + read)});

@@ -29,6 +29,8 @@ void Add(const rpc::v1::PathWork& more, rpc::v1::PathWork& total) {
   total.set_cpu_nanos(total.cpu_nanos() + more.cpu_nanos());
   total.set_queue_nanos(total.queue_nanos() + more.queue_nanos());
   total.set_read_nanos(total.read_nanos() + more.read_nanos());
+  total.set_found(total.found() + more.found());
+  total.set_find_nanos(total.find_nanos() + more.find_nanos());
   total.set_capacity_nanos(total.capacity_nanos() + more.capacity_nanos());
   total.set_link_busy_nanos(total.link_busy_nanos() + more.link_busy_nanos());
   total.set_link_nanos(total.link_nanos() + more.link_nanos());
