@@ -25,7 +25,7 @@ std::string HeadlineOfSweep(const ordered_json& sweep) {
     values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", key,
                           best.at("values").at(key).get<std::string>());
   }
-  if (values.empty()) values = "the pipeline as it is";
+  if (values.empty()) values = "the unchanged pipeline";
   if (best.at("value").is_null()) return fmt::format("Best: {}.", values);
   return fmt::format("Best: {}, with {} {}.", values, sweep.at("measure").get<std::string>(),
                      Measure(best.at("value").get<double>()));

@@ -46,7 +46,7 @@ std::optional<Mark> MarkOf(const Node& node, std::vector<std::string>& lines) {
   return Mark{.line = &lines[line - 1], .begin = column - 1};
 }
 
-// A plain or quoted value that is in one line as it is.
+// A plain or quoted value that is in one line, unchanged.
 bool Replace(const Node& node, const std::string& value, std::vector<std::string>& lines) {
   const auto mark = MarkOf(node, lines);
   if (node.kind != Node::Kind::kScalar || node.substituted || !mark) return false;
@@ -58,7 +58,7 @@ bool Replace(const Node& node, const std::string& value, std::vector<std::string
   return false;
 }
 
-// Adds a key before the first key of a section: in a line of its own, or within braces.
+// Adds a key before the first key of a section: in its own line, or within braces.
 bool Insert(const Node& section, const std::string& key, const std::string& value,
             std::vector<std::string>& lines) {
   if (section.kind != Node::Kind::kMap || section.keys.empty()) return false;

@@ -11,7 +11,7 @@
 
 namespace tidemill::cli {
 
-// One round: so many settings with this effort, in triggers or epochs.
+// One round: this many settings with this effort, in triggers or epochs.
 struct Rung {
   std::optional<int64_t> effort = std::nullopt;  // Absent: all of the pipeline.
   size_t num_settings = 0;
@@ -35,8 +35,8 @@ struct Ranked {
   std::optional<double> value = std::nullopt;
 };
 
-// Orders settings by value, the best first. Those of equal values keep their order. Those without a
-// value come last: their runs have failed, or nothing was measured.
+// Orders settings by value, the best first. Equal values keep their order. Settings
+// without a value come last: their runs have failed, or nothing was measured.
 std::vector<Ranked> Rank(std::span<const Ranked> settings, bool lower_is_better);
 
 // Returns the settings that reach the next rung, in ascending order: the first `keep` of Rank()

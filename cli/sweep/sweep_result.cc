@@ -76,7 +76,7 @@ std::string RungText(const SweepResult& result, size_t rung) {
                                 : fmt::format("all {}", halving.unit));
 }
 
-// Those with the most effort first, by value.
+// The settings with the most effort first, by value.
 std::vector<size_t> InOrder(const SweepResult& result) {
   std::vector<size_t> order;
   for (size_t rung = result.halving ? result.halving->rungs.size() : 1; rung-- > 0;) {

@@ -45,11 +45,11 @@ struct SettingResult {
   size_t place = 0;  // Among the settings of that rung, from 1. 0 while it has no value.
   // At that rung: the mean over the seeds.
   std::optional<double> value = std::nullopt;
-  // Of one run, its interval. Of several seeds, the lowest and the highest value.
+  // The interval of one run; the lowest and the highest value of several seeds.
   std::optional<std::pair<double, double>> interval = std::nullopt;
   std::optional<double> baseline = std::nullopt;
   std::string baseline_name = {};
-  // Of all its runs at all rungs.
+  // The sum over all its runs at all rungs.
   double training_seconds = 0;
   std::vector<SweepRun> runs = {};
   std::string error = {};
@@ -62,7 +62,7 @@ struct HalvingPlan {
 };
 
 struct SweepResult {
-  std::string name = {};      // Of the sweep.
+  std::string name = {};      // The name of the sweep.
   std::string pipeline = {};  // The name of its pipeline.
   std::string file = {};      // As the user wrote it.
   SweepPlan plan;
@@ -72,15 +72,15 @@ struct SweepResult {
   std::string dataset = {};
   bool lower_is_better = false;
   std::vector<SettingResult> settings = {};
-  double seconds = 0;  // Of this command.
+  double seconds = 0;  // The time that this command has taken.
 };
 
 // Computes the value, the interval, the baseline and the cost of each setting from its runs at its
 // last rung, and the place of each among the settings of that rung.
 void Summarise(SweepResult& result);
 
-// Returns the best setting of those that were run with the whole effort; std::nullopt without any.
-// Of equal ones, the first.
+// Returns the best setting of those that were run with the whole effort, the first one
+// of several with equal values; std::nullopt without any.
 std::optional<size_t> BestOf(const SweepResult& result);
 
 // "done", "halved at rung 1 of 3 (4 triggers): place 9 of 12", "failed: ...".

@@ -173,7 +173,9 @@ absl::Status SweepRunner::Submit(SweepRun& run) {
   int64_t max_triggers = options_.max_triggers;
   if (result_.halving && result_.halving->rungs[run.rung].effort) {
     if (result_.halving->unit == "epochs") {
-      file.overrides.push_back(EffortOf(run.rung));
+      const config::Override effort = EffortOf(run.rung);
+      std::erase_if(file.overrides, [&](const auto& set) { return set.path == effort.path; });
+      file.overrides.push_back(effort);
     } else {
       max_triggers = *result_.halving->rungs[run.rung].effort;
     }

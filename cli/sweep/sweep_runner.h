@@ -28,7 +28,7 @@ struct SweepOptions {
 
 // Makes one run for each place of the plan and each rung that the place reaches. The supervisor
 // keeps the runs under their places, so the runs of an earlier command that was killed are found:
-// finished ones are taken as they are, others are waited for, stopped and failed ones continue.
+// finished ones are taken, others are waited for, stopped and failed ones continue.
 //
 // A run is InSweep{sweep, place + 1, rung + 1}. A setting that is measured with growing effort has
 // a run for each rung; it takes the models of the trainings that it has made at the rung before.
@@ -56,7 +56,7 @@ class SweepRunner {
   // Submits a run, or continues the one that has its place.
   absl::Status Start(SweepRun& run);
   absl::Status Submit(SweepRun& run);
-  // Notes what the supervisor says of runs that have started.
+  // Notes what the supervisor reports about runs that have started.
   absl::Status Look(const std::vector<Job>& jobs);
   absl::Status End(SweepRun& run);
   // Stops what runs.

@@ -32,8 +32,8 @@ struct SweepSetup {
   SweepPlan plan;
   std::vector<supervisor::DiskFiles> files = {};  // By setting.
   supervisor::PipelineSpec first = {};            // The pipeline of the first setting.
-  std::string fingerprint = {};                   // Of all pipelines.
-  config::Problems warnings = {};                 // Of the first pipeline.
+  std::string fingerprint = {};                   // The digest of all pipelines.
+  config::Problems warnings = {};                 // The warnings about the first pipeline.
 };
 
 // Either a setup, or what is wrong: `problems` with places in the file, or a status.

@@ -16,7 +16,7 @@ namespace tidemill::cli {
 struct WindowValue {
   int64_t from = 0;  // Event times in microseconds.
   int64_t to = 0;
-  int64_t trigger = 0;  // Of the model in use.
+  int64_t trigger = 0;  // The number of the model in use.
   double value = 0;
 };
 

@@ -75,7 +75,7 @@ TEST_F(ModelReuseTest, TakesNothingWithoutTheSetting) {
   for (const auto& training : services_.trainings()) EXPECT_EQ(training.draw(), 0);
 }
 
-TEST_F(ModelReuseTest, TakesModelsWithinASweepAndDrawsAsARunByItself) {
+TEST_F(ModelReuseTest, TakesModelsWithinASweepAndDrawsAsARunAlone) {
   const auto in_sweep = [](const std::string& id, int32_t setting, int32_t rung) {
     v1::SubmitPipelineRequest request = Request(id);
     v1::ValueToSet& set = *request.add_values_to_set();

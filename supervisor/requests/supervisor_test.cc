@@ -139,7 +139,7 @@ TEST_F(SweepTest, FindsTheRunOfAPlaceWhateverItsState) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another pipeline")));
 }
 
-TEST_F(SweepTest, RefusesWhatIsNoTrial) {
+TEST_F(SweepTest, RefusesARunThatCannotBeATrial) {
   v1::SubmitPipelineRequest bare = InSweep("a", 1);
   bare.clear_values_to_set();
   EXPECT_THAT(supervisor_->submissions().Submit(bare),

@@ -4,7 +4,7 @@ const SWEPT = DATA.axes.filter(axis => axis.values.length > 1);
 const SETTINGS = DATA.settings;
 const BEST = DATA.best === null ? null : SETTINGS[DATA.best - 1];
 const short = (name, most) => name.length > most ? name.slice(0, most - 1) + "…" : name;
-const nameOf = setting => SWEPT.map(axis => axis.key.split(".").pop() + "=" + setting.values[axis.key]).join(" ") || "as it is";
+const nameOf = setting => SWEPT.map(axis => axis.key.split(".").pop() + "=" + setting.values[axis.key]).join(" ") || "unchanged";
 const bounds = setting => [setting.low !== undefined ? setting.low : setting.lowest, setting.high !== undefined ? setting.high : setting.highest];
 const better = (a, b) => DATA.lower_is_better ? a.value - b.value : b.value - a.value;
 const ordered = [...SETTINGS].sort((a, b) => b.rung - a.rung || (b.value !== null) - (a.value !== null) || better(a, b));
