@@ -64,8 +64,8 @@ void OfferTrainings(size_t count) {
   setenv(kTrainingsVariable, std::to_string(count).c_str(), /*overwrite=*/0);
 }
 
-// The trainings that the stack runs at the same time.
-absl::StatusOr<size_t> SlotsOf(const Session& session) {
+// The slots that the members of the pool offer to trainings.
+absl::StatusOr<size_t> CountSlots(const Session& session) {
   ASSIGN_OR_RETURN(const v1::GetPoolResponse pool, session.Ask(&supervisor::PoolClient::Get));
   size_t slots = 0;
   for (const v1::Member& member : pool.members()) {
@@ -76,6 +76,19 @@ absl::StatusOr<size_t> SlotsOf(const Session& session) {
     }
   }
   return slots;
+}
+
+// The trainings that the stack runs at the same time. A trainer server of a stack that has just
+// started registers within a second or two.
+absl::StatusOr<size_t> SlotsOf(const Session& session) {
+  constexpr std::chrono::seconds kLongest{10};
+  constexpr std::chrono::milliseconds kPause{50};
+  const auto end = Clock::now() + kLongest;
+  for (;;) {
+    ASSIGN_OR_RETURN(const size_t slots, CountSlots(session));
+    if (slots > 0 || Clock::now() > end) return slots;
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 // The runs that are in progress at the same time. Says where the stack trains fewer than asked for.

@@ -69,11 +69,8 @@ size_t NumAt(const SweepResult& result, size_t rung) {
 }
 
 std::string RungText(const SweepResult& result, size_t rung) {
-  const HalvingPlan& halving = *result.halving;
-  const Rung& own = halving.rungs.at(rung);
-  return fmt::format("rung {} of {} ({})", rung + 1, halving.rungs.size(),
-                     own.effort ? fmt::format("{} {}", *own.effort, halving.unit)
-                                : fmt::format("all {}", halving.unit));
+  return fmt::format("rung {} of {} ({})", rung + 1, result.halving->rungs.size(),
+                     EffortText(*result.halving, rung));
 }
 
 // The settings with the most effort first, by value.
@@ -108,6 +105,13 @@ std::string IntervalText(const SettingResult& setting) {
                      Measure(setting.interval->second));
 }
 
+// A reason of a failure may be long; it was printed when the run ended, and JSON has all of it.
+std::string Shortened(const std::string& fate) {
+  constexpr size_t kMost = 72;
+  if (fate.size() <= kMost) return fate;
+  return OneLine(fate.substr(0, fate.find_last_of(' ', kMost))) + " ...";
+}
+
 // The runs of the last rung.
 std::string RunsText(const SettingResult& setting) {
   std::vector<std::string> ids;
@@ -133,7 +137,7 @@ std::vector<std::string> RowOf(const SweepResult& result, size_t number, bool is
                     : "-");
   row.push_back(Elapsed(setting.training_seconds));
   row.push_back(RunsText(setting));
-  row.push_back((is_best ? "best, " : "") + FateText(result, setting));
+  row.push_back((is_best ? "best, " : "") + Shortened(FateText(result, setting)));
   return row;
 }
 
@@ -273,6 +277,14 @@ std::optional<size_t> BestOf(const SweepResult& result) {
   const std::vector<Ranked> ranked = Rank(done, result.lower_is_better);
   if (ranked.empty() || !ranked.front().value) return std::nullopt;
   return ranked.front().setting;
+}
+
+std::string EffortText(const HalvingPlan& halving, size_t rung) {
+  const std::optional<int64_t> effort = halving.rungs.at(rung).effort;
+  if (!effort) return "all " + halving.unit;
+  const std::string unit =
+      *effort == 1 ? halving.unit.substr(0, halving.unit.size() - 1) : halving.unit;
+  return fmt::format("{} {}", *effort, unit);
 }
 
 std::string FateText(const SweepResult& result, const SettingResult& setting) {

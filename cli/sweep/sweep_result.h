@@ -83,6 +83,9 @@ void Summarise(SweepResult& result);
 // of several with equal values; std::nullopt without any.
 std::optional<size_t> BestOf(const SweepResult& result);
 
+// "4 triggers", "1 trigger", "all triggers".
+std::string EffortText(const HalvingPlan& halving, size_t rung);
+
 // "done", "halved at rung 1 of 3 (4 triggers): place 9 of 12", "failed: ...".
 std::string FateText(const SweepResult& result, const SettingResult& setting);
 

@@ -82,7 +82,7 @@ TEST(SweepResult, EverySettingHasItsFateAndItsPlaceAtItsLastRung) {
   result.settings[3].fate = Fate::kOpen;
   Summarise(result);
   EXPECT_EQ(FateText(result, result.settings[0]),
-            "halved at rung 1 of 3 (1 triggers): place 4 of 4");
+            "halved at rung 1 of 3 (1 trigger): place 4 of 4");
   EXPECT_EQ(FateText(result, result.settings[2]),
             "halved at rung 2 of 3 (2 triggers): place 2 of 2");
   EXPECT_EQ(result.settings[2].training_seconds, 4);

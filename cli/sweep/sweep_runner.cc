@@ -79,10 +79,8 @@ absl::Status SweepRunner::FindKnown() {
 
 absl::Status SweepRunner::RunRung(size_t rung, const std::vector<size_t>& settings) {
   if (result_.halving) {
-    const Rung& own = result_.halving->rungs[rung];
-    progress_.Say(fmt::format("rung {} of {}: {} settings with {} {}", rung + 1, NumRungs(),
-                              settings.size(), own.effort ? std::to_string(*own.effort) : "all",
-                              result_.halving->unit));
+    progress_.Say(fmt::format("rung {} of {}: {} settings with {}", rung + 1, NumRungs(),
+                              settings.size(), EffortText(*result_.halving, rung)));
   }
   const std::vector<Job> jobs = JobsOf(rung, settings);
   const absl::Status ended = RunJobs(jobs);
@@ -180,6 +178,7 @@ absl::Status SweepRunner::Submit(SweepRun& run) {
       max_triggers = *result_.halving->rungs[run.rung].effort;
     }
   }
+  file.tags.push_back(result_.name);  // For `runs list --tag`.
   file.in_sweep.emplace();
   file.in_sweep->set_sweep(result_.name);
   file.in_sweep->set_setting(static_cast<int32_t>(run.place + 1));

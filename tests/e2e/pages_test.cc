@@ -149,8 +149,8 @@ nlohmann::ordered_json SweepOf(int num_settings, bool has_values) {
     auto setting = nlohmann::ordered_json::parse(R"({"values": {"training.optimizer.lr": "<b>"},
       "fate": "done", "why": "done", "rung": 2, "place": 1, "value": null, "baseline": null,
       "training_seconds": 1.5, "runs": [{"run": 7, "rung": 2, "windows": [
-      {"from": "2020-01-01 00:00:00", "to": "2020-02-01 00:00:00", "trigger": 1, "value": 0.5},
-      {"from": "2020-02-01 00:00:00", "to": "2020-03-01 00:00:00", "trigger": 2, "value": 0.7}]}]})");
+      {"from": "2020-01-01T00:00:00Z", "to": "2020-02-01T00:00:00Z", "trigger": 1, "value": 0.5},
+      {"from": "2020-02-01T00:00:00Z", "to": "2020-03-01T00:00:00Z", "trigger": 2, "value": 0.7}]}]})");
     setting["setting"] = i + 1;
     if (has_values) {
       setting.update({{"value", 0.5 + 0.001 * i}, {"low", 0.4}, {"high", 0.8}, {"baseline", 0.3}});

@@ -152,10 +152,10 @@ TEST_F(SweepTest, HalvesByEpochsWhereThereIsOneTrigger) {
 }
 
 TEST_F(SweepTest, ASettingThatFailsCostsItself) {
-  const std::string pipeline = WriteSmallPipeline(stack_.files());
-  const CommandResult result =
-      stack_.Tidemill({"sweep", pipeline, "--set", "training.optimizer.lr=1e-3,1e30",
-                       "--max-triggers", "2", "--json"});
+  const CommandResult result = stack_.Tidemill(
+      {"sweep", testing::InTree("pipelines/quickstart/pipeline.yaml"), "--set",
+       "training.optimizer={type: adam, lr: 5e-3},{type: sgd, lr: 1000, momentum: 0.99}", "--set",
+       "trigger={type: amount, samples: 1200}", "--json"});
   EXPECT_EQ(result.exit_code, 8) << result.err << stack_.Logs();
   const nlohmann::json sweep = result.Json();
   EXPECT_EQ(sweep.at("best"), 1);
