@@ -51,6 +51,7 @@ SweepRunner::SweepRunner(const Session& session, SweepOptions options, SweepProg
 }
 
 absl::Status SweepRunner::Run() {
+  const InterruptScope interrupts;
   RETURN_IF_ERROR(FindKnown());
   std::vector<size_t> settings(result_.plan.settings().size());
   std::iota(settings.begin(), settings.end(), size_t{0});
@@ -113,7 +114,6 @@ bool SweepRunner::HasEnded(const SweepRun& run) const {
 }
 
 absl::Status SweepRunner::RunJobs(const std::vector<Job>& jobs) {
-  const InterruptScope interrupts;
   // What a killed command has left running is waited for first.
   for (const Job job : jobs) {
     const auto found = known_.find(KeyOf(*job));

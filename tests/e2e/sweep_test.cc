@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <filesystem>
+#include <memory>
 #include <set>
 
 #include "base/files.h"
@@ -32,6 +33,17 @@ class SweepTest : public ::testing::Test {
 
   CommandResult Sweep(const std::vector<std::string>& more) const {
     return stack_.Tidemill(Words(more));
+  }
+
+  std::unique_ptr<RunningCommand> Started(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = Words(more);
+    words.insert(words.end(), {"--state", stack_.state()});
+    return std::make_unique<RunningCommand>(words, std::map<std::string, std::string>(),
+                                            stack_.files());
+  }
+
+  nlohmann::json ListedRuns() const {
+    return stack_.Tidemill({"runs", "list", "--limit", "0", "--json"}).Json();
   }
 
   // The windows of the models in use, each with the digits of its value.
@@ -87,23 +99,50 @@ TEST_F(SweepTest, EverySettingEqualsItsOwnRunToTheLastDigit) {
 }
 
 TEST_F(SweepTest, ContinuesAfterItWasKilled) {
-  std::vector<std::string> words = Words({"--max-triggers", "3", "--parallel", "2"});
-  words.insert(words.end(), {"--state", stack_.state()});
-  {
-    const RunningCommand killed(words, {}, stack_.files());
-    // Its first run has ended; the next ones are in progress or wait.
-    while (killed.SaidSoFar().find(", trained for") == std::string::npos) poll(nullptr, 0, 20);
+  for (const std::string said : {"at the same time", ", trained for"}) {
+    const auto killed = Started({"--max-triggers", "3", "--parallel", "2"});
+    while (killed->SaidSoFar().find(said) == std::string::npos) poll(nullptr, 0, 20);
   }
   const CommandResult result = Sweep({"--max-triggers", "3", "--parallel", "2"});
   ASSERT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
   EXPECT_THAT(result.err, HasSubstr("continues"));
   EXPECT_THAT(RunsOf(result.Json()), SizeIs(4));
-  const CommandResult listed = stack_.Tidemill({"runs", "list", "--limit", "0", "--json"});
-  EXPECT_THAT(listed.Json().at("runs"), SizeIs(4)) << "no run was made twice";
+  EXPECT_THAT(ListedRuns(), SizeIs(4)) << "no run was made twice";
   // The same command, given again, has nothing to do, and says the same.
   const CommandResult again = Sweep({"--max-triggers", "3", "--parallel", "2"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.Json().at("settings"), result.Json().at("settings"));
+  // Another sweep of the same settings has its own runs.
+  EXPECT_EQ(Sweep({"--max-triggers", "3", "--new"}).exit_code, 0);
+  EXPECT_THAT(ListedRuns(), SizeIs(8));
+}
+
+TEST_F(SweepTest, ContinuesAHalvingThatWasKilledAtEachRung) {
+  const std::vector<std::string> halving = {"--max-triggers", "4", "--halving"};
+  for (const std::string said : {"rung 1 of 3", "rung 2 of 3", "rung 3 of 3"}) {
+    const auto killed = Started(halving);
+    while (killed->SaidSoFar().find(said) == std::string::npos) poll(nullptr, 0, 20);
+  }
+  const CommandResult result = Sweep(halving);
+  ASSERT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
+  EXPECT_THAT(RunsOf(result.Json()), SizeIs(7)) << "4 + 2 + 1";
+  EXPECT_THAT(ListedRuns(), SizeIs(7));
+}
+
+TEST_F(SweepTest, StopsItsRunsWhenItIsInterruptedAndContinuesThem) {
+  const auto interrupted = Started({"--parallel", "2"});
+  while (interrupted->SaidSoFar().find("at the same time") == std::string::npos) {
+    poll(nullptr, 0, 20);
+  }
+  poll(nullptr, 0, 1'000);  // A run is somewhere in its trainings.
+  interrupted->Interrupt();
+  const CommandResult ended = interrupted->Result();
+  EXPECT_EQ(ended.exit_code, 130) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the same command continues it"));
+  for (const auto& run : ListedRuns()) EXPECT_NE(run.at("state"), "running");
+  const CommandResult result = Sweep({"--parallel", "2"});
+  ASSERT_EQ(result.exit_code, 0) << result.err << stack_.Logs();
+  EXPECT_THAT(ListedRuns(), SizeIs(4));
 }
 
 TEST_F(SweepTest, HalvingFindsTheSameBestAndAccountsForEverySetting) {
