@@ -14,14 +14,14 @@ using ::tidemill::testing::IsOk;
 
 constexpr char kPipeline[] = R"(# What it is for.
 version: 1
-name: weather
+name: "weather"
 datasets: {d: {path: ., files: "*.csv", format: {type: csv}, event_time: {column: t}, label: {column: y}}}
 preprocess: {dataset: d, graph: [parse_csv: {columns: [a]}, stack: {columns: all, into: input}, label: {into: target}]}
 model: {type: mlp, hidden: [32, 32], outputs: 2}   # small
 trigger: {type: amount, samples: 50}
 training:
   epochs: 20        # enough
-  optimizer: {type: adam, lr: "5e-3"}
+  optimizer: {type: adam, lr: 5e-3}
   loss: cross_entropy
 )";
 
@@ -30,12 +30,14 @@ absl::StatusOr<PipelineWithValues> Best(const std::vector<config::Override>& val
 }
 
 TEST(BestPipeline, KeepsCommentsWhereItReplacesAValue) {
-  const auto best = Best({{"training.epochs", "7"}, {"training.optimizer.lr", "1e-2"}});
+  const auto best =
+      Best({{"training.epochs", "7"}, {"training.optimizer.lr", "1e-2"}, {"name", "other"}});
   ASSERT_THAT(best, IsOk());
   EXPECT_TRUE(best->keeps_text);
   EXPECT_THAT(best->text, HasSubstr("# best of a sweep\n# What it is for."));
   EXPECT_THAT(best->text, HasSubstr("epochs: 7        # enough"));
   EXPECT_THAT(best->text, HasSubstr("{type: adam, lr: 1e-2}"));
+  EXPECT_THAT(best->text, HasSubstr("name: other\n"));
 }
 
 TEST(BestPipeline, AddsAKeyThatIsMissing) {
