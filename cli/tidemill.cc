@@ -19,6 +19,7 @@
 #include "cli/commands/pipelines/commands.h"
 #include "cli/commands/runs/commands.h"
 #include "cli/commands/stack/commands.h"
+#include "cli/sweep/sweep_command.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 
@@ -27,12 +28,12 @@ namespace {
 
 // The commands in the order in which help lists them. A new one is a line here.
 constexpr void (*kCommands[])(Command&) = {
-    AddInitCommand,      AddRunCommand,       AddCheckCommand,       AddExplainCommand,
-    AddStackCommands,    AddDatasetsCommands, AddPipelinesCommands,  AddRunsCommands,
-    AddModelsCommands,   AddPredictCommand,   AddReportCommands,     AddWatchCommand,
-    AddTopCommand,       AddWhyCommand,       AddTriggerCommand,     AddBacktestCommand,
-    AddCompareCommand,   AddBenchCommands,    AddLogsCommand,        AddDoctorCommand,
-    AddTrainersCommands, AddPluginCommands,   AddCompletionCommands,
+    AddInitCommand,    AddRunCommand,       AddCheckCommand,      AddExplainCommand,
+    AddStackCommands,  AddDatasetsCommands, AddPipelinesCommands, AddRunsCommands,
+    AddModelsCommands, AddPredictCommand,   AddReportCommands,    AddWatchCommand,
+    AddTopCommand,     AddWhyCommand,       AddTriggerCommand,    AddBacktestCommand,
+    AddCompareCommand, AddSweepCommand,     AddBenchCommands,     AddLogsCommand,
+    AddDoctorCommand,  AddTrainersCommands, AddPluginCommands,    AddCompletionCommands,
 };
 
 }  // namespace

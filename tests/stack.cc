@@ -107,6 +107,8 @@ RunningCommand::~RunningCommand() {
 
 std::string RunningCommand::SaidSoFar() const { return Slurp(err_); }
 
+void RunningCommand::Interrupt() const { kill(process_, SIGINT); }
+
 CommandResult RunningCommand::Result() {
   int status = 0;
   waitpid(std::exchange(process_, 0), &status, 0);

@@ -37,6 +37,8 @@ class RunningCommand {
 
   // What it has said on stderr until now.
   std::string SaidSoFar() const;
+  // Does what Ctrl-C does.
+  void Interrupt() const;
   // Waits until it ends. To be called once.
   CommandResult Result();
 

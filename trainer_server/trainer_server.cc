@@ -1,5 +1,7 @@
 #include "trainer_server/trainer_server.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <stop_token>
 #include <system_error>
 #include <utility>
@@ -70,6 +72,13 @@ class TrainerServer final : public rpc::RunningService {
   std::unique_ptr<supervisor::Membership> membership_;
 };
 
+// A local stack that a command starts for several runs gets as many slots (`tidemill sweep`). Its
+// keeper has checked the number.
+void TakeTrainingsOfEnvironment(TrainerConfig& config) {
+  const char* const text = std::getenv("TIDEMILL_TRAININGS");
+  if (text != nullptr) config.cpu_slots = std::max(config.cpu_slots, std::atoi(text));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
@@ -77,6 +86,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   TrainingsOptions options;
   ASSIGN_OR_RETURN(options.config, config::ReadSection<TrainerConfig>(
                                        context.config_text, context.config_name, "trainer_server"));
+  TakeTrainingsOfEnvironment(options.config);
   ASSIGN_OR_RETURN(options.folder, context.FolderOf("trainer_server"));
   ASSIGN_OR_RETURN(const auto prepared,
                    config::ReadSection<prepared::PreparedConfig>(context.config_text,

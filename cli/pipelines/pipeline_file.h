@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "config/config.h"
 #include "supervisor/checks/pipeline_check.h"
 #include "supervisor/pipeline/disk_files.h"
+#include "tidemill/supervisor/v1/run.pb.h"
 
 namespace tidemill::cli {
 
@@ -27,6 +29,8 @@ struct PipelineFile {
   std::string note = {};
   // Whether its models answer for the pipeline although values are set.
   bool promote = false;
+  // The place of its run in a sweep.
+  std::optional<supervisor::v1::InSweep> in_sweep = {};
 
   // Returns the folders that storage must be able to read for this pipeline: its own, and
   // TIDEMILL_DATA.

@@ -26,6 +26,7 @@ absl::StatusOr<supervisor::v1::SubmitPipelineResponse> SubmitPipeline(
   request.mutable_tags()->Add(file.tags.begin(), file.tags.end());
   request.set_note(file.note);
   request.set_promote(file.promote);
+  if (file.in_sweep) *request.mutable_in_sweep() = *file.in_sweep;
   for (const auto& [name, bytes] : files.read()) (*request.mutable_files())[name] = bytes;
   if (files.network()) request.set_network_digest(files.network()->digest);
   return session.Ask(&supervisor::SupervisorClient::SubmitPipeline, request);

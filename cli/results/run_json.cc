@@ -120,6 +120,11 @@ ordered_json RunToJson(const supervisor::v1::Run& run) {
   json["tags"] = run.tags();
   json["note"] = run.note();
   json["trial"] = run.is_trial();
+  if (run.has_in_sweep()) {
+    json["in_sweep"] = {{"sweep", run.in_sweep().sweep()},
+                        {"setting", run.in_sweep().setting()},
+                        {"rung", run.in_sweep().rung()}};
+  }
   return json;
 }
 

@@ -230,8 +230,22 @@ class Starter {
   std::optional<Clock::time_point> spawned_at_;
 };
 
+constexpr int64_t kMostTrainings = 256;
+
+// The number in a variable of the environment, `none` when it is not set.
+absl::StatusOr<int64_t> CountIn(const char* variable, int64_t none, int64_t most) {
+  const char* const text = getenv(variable);
+  if (text == nullptr) return none;
+  const auto count = config::ParseCount(text);
+  if (!count.ok() || *count < 1 || *count > most) {
+    return InvalidArgument("{} is '{}'; write a number from 1 to {}", variable, text, most);
+  }
+  return *count;
+}
+
 absl::Status PrepareToStart(const StackLayout& layout) {
   RETURN_IF_ERROR(NumWorkers().status());
+  RETURN_IF_ERROR(CountIn(kTrainingsVariable, 1, kMostTrainings).status());
   RETURN_IF_ERROR(CheckWritable(layout));
   // A copy made of hard links has its original's lock, and seems to be kept.
   if (!KeeperOf(layout) || IsCopy(layout)) RETURN_IF_ERROR(CheckIdentity(layout));
@@ -333,15 +347,8 @@ absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::st
 }
 
 absl::StatusOr<int64_t> NumWorkers() {
-  constexpr const char* kVariable = "TIDEMILL_WORKERS";
-  const char* const text = getenv(kVariable);
-  if (text == nullptr) return 1;
-  constexpr int64_t kMax = 100;
-  const auto count = config::ParseCount(text);
-  if (!count.ok() || *count < 1 || *count > kMax) {
-    return InvalidArgument("{} is '{}'; write a number from 1 to {}", kVariable, text, kMax);
-  }
-  return *count;
+  constexpr int64_t kMost = 100;
+  return CountIn("TIDEMILL_WORKERS", 1, kMost);
 }
 
 absl::StatusOr<bool> StartStack(const StackLayout& layout, std::chrono::milliseconds patience) {

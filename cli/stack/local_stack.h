@@ -64,6 +64,10 @@ absl::Status AllowDataRoots(const StackLayout& layout, const std::vector<std::st
 // INVALID_ARGUMENT unless the text is a number from 1 to 100.
 absl::StatusOr<int64_t> NumWorkers();
 
+// The variable with the number of trainings on processors that a local stack runs at the same time,
+// where its configuration allows fewer.
+inline constexpr char kTrainingsVariable[] = "TIDEMILL_TRAININGS";
+
 // Starts the keeper in the background unless one runs, and waits until every service answers.
 // Returns whether this call started it. If this process ends before that, the keeper ends what it
 // has started. A PostgreSQL that an earlier keeper left is ended, with SIGKILL after 15 s.

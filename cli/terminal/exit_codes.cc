@@ -54,7 +54,8 @@ const std::vector<ExitCodeMeaning>& ExitCodeMeanings() {
        "finished with losses: no trigger fired, triggers were skipped, decisions or "
        "selections of a plug-in failed and others were made in their place, evaluations failed, or "
        "records were left out, quarantined or damaged"},
-      {kInterrupted, "interrupted", "detached by Ctrl-C; the run continues"},
+      {kInterrupted, "interrupted",
+       "detached by Ctrl-C; the run continues, but the runs of a sweep are stopped"},
   };
   return meanings;
 }

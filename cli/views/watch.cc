@@ -1,9 +1,7 @@
 #include "cli/views/watch.h"
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <stop_token>
@@ -16,6 +14,7 @@
 #include "cli/stack/wait_note.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
+#include "cli/views/interrupts.h"
 #include "cli/views/progress.h"
 #include "supervisor_client/supervisor_client.h"
 
@@ -34,25 +33,6 @@ constexpr std::chrono::minutes kPatienceWithKeeper{30};
 // A run can be silent for hours; then the supervisor is asked whether it still runs.
 constexpr std::chrono::seconds kAskWhenSilent{3};
 constexpr std::chrono::seconds kAnswerTime{2};
-
-std::atomic<int> interrupts{0};
-
-void OnInterrupt(int) { interrupts.fetch_add(1); }
-
-// Counts Ctrl-C instead of dying of it, while in scope.
-class InterruptScope {
- public:
-  InterruptScope() {
-    interrupts = 0;
-    struct sigaction action {};
-    action.sa_handler = OnInterrupt;
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptScope() { sigaction(SIGINT, &before_, nullptr); }
-
- private:
-  struct sigaction before_ {};
-};
 
 // The displayed state of a run, updated by the threads that receive its events.
 class Screen {
@@ -127,8 +107,8 @@ absl::StatusOr<WatchEnd> Detach(const Session& session, int64_t run) {
              "`tidemill runs stop {}` or Ctrl-C again now\n",
              run, run, run);
   const auto until = Clock::now() + std::chrono::seconds{2};
-  while (Clock::now() < until && interrupts < 2) std::this_thread::sleep_for(kPause);
-  if (interrupts >= 2) {
+  while (Clock::now() < until && InterruptScope::Count() < 2) std::this_thread::sleep_for(kPause);
+  if (InterruptScope::Count() >= 2) {
     RETURN_IF_ERROR(session.Ask(&supervisor::SupervisorClient::StopRun, RunId{run}).status());
     fmt::print(stderr, "run {} stops\n", run);
   }
@@ -144,7 +124,7 @@ absl::StatusOr<WatchEnd> WatchRun(const Session& session, int64_t run, bool quie
   const Prober prober(session, note);
   std::stop_source interrupted;
   const PeriodicTask canceller("interrupts", kPause, [&interrupted] {
-    if (interrupts > 0) interrupted.request_stop();
+    if (InterruptScope::Count() > 0) interrupted.request_stop();
     return absl::OkStatus();
   });
   rpc::Peer peer = session.PeerOf("supervisor");
@@ -157,7 +137,7 @@ absl::StatusOr<WatchEnd> WatchRun(const Session& session, int64_t run, bool quie
   const absl::Status end = supervisor::SupervisorClient(peer)
                                .WatchRun({run}, 0, show, [&] { return PatienceWith(session); })
                                .status();
-  if (interrupts > 0) return Detach(session, run);
+  if (InterruptScope::Count() > 0) return Detach(session, run);
   RETURN_IF_ERROR(end);
   return WatchEnd::kFinished;
 }

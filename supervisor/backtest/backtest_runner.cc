@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/names.h"
 #include "config/config.h"
 #include "storage/spec/dataset_spec.h"
 #include "supervisor/backtest/compared_policies.h"
@@ -40,12 +41,25 @@ absl::StatusOr<std::string> BacktestRunner::ZoneOf(const PipelineSpec& spec) con
   return registered.event_time.time_zone;
 }
 
+absl::StatusOr<v1::Pipeline> BacktestRunner::PipelineOf(
+    const v1::WatchBacktestRequest& request) const {
+  if (request.pipeline().empty()) {
+    return pipelines_.Get(request.namespace_(), request.pipeline_name());
+  }
+  ASSIGN_OR_RETURN(const auto spec,
+                   config::ReadKept<PipelineSpec>(request.pipeline(), request.pipeline_name()));
+  v1::Pipeline pipeline;
+  ASSIGN_OR_RETURN(*pipeline.mutable_namespace_(), CheckedNamespace(request.namespace_()));
+  pipeline.set_name(spec.name);
+  pipeline.set_spec(request.pipeline());
+  return pipeline;
+}
+
 absl::StatusOr<v1::WatchBacktestResponse::Final> BacktestRunner::Run(
     const v1::WatchBacktestRequest& request, const BacktestProgress& progress,
     const std::function<bool()>& is_wanted) const {
   RETURN_IF_ERROR(CheckShuffles(request.num_shuffles()));
-  ASSIGN_OR_RETURN(const v1::Pipeline pipeline,
-                   pipelines_.Get(request.namespace_(), request.pipeline_name()));
+  ASSIGN_OR_RETURN(const v1::Pipeline pipeline, PipelineOf(request));
   ASSIGN_OR_RETURN(const auto spec, config::ReadKept<PipelineSpec>(pipeline.spec(), "pipeline"));
   ASSIGN_OR_RETURN(const std::string zone, ZoneOf(spec));
   ASSIGN_OR_RETURN(std::vector<NamedPolicy> policies, ComparedPolicies(request, spec, zone));

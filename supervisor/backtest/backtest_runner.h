@@ -31,6 +31,8 @@ class BacktestRunner {
       const std::function<bool()>& is_wanted = [] { return true; }) const;
 
  private:
+  // The pipeline that the request names or has.
+  absl::StatusOr<v1::Pipeline> PipelineOf(const v1::WatchBacktestRequest& request) const;
   // The zone of the clock of the dataset that the pipeline trains on.
   absl::StatusOr<std::string> ZoneOf(const PipelineSpec& spec) const;
 

@@ -75,6 +75,31 @@ TEST_F(ModelReuseTest, TakesNothingWithoutTheSetting) {
   for (const auto& training : services_.trainings()) EXPECT_EQ(training.draw(), 0);
 }
 
+TEST_F(ModelReuseTest, TakesModelsWithinASweepAndDrawsAsARunAlone) {
+  const auto in_sweep = [](const std::string& id, int32_t setting, int32_t rung) {
+    v1::SubmitPipelineRequest request = Request(id);
+    v1::ValueToSet& set = *request.add_values_to_set();
+    set.set_key("training.seed");
+    set.set_value(std::to_string(setting));
+    request.mutable_in_sweep()->set_sweep("s");
+    request.mutable_in_sweep()->set_setting(setting);
+    request.mutable_in_sweep()->set_rung(rung);
+    return request;
+  };
+  v1::SubmitPipelineRequest first = in_sweep("a", 1, 1);
+  first.set_max_triggers(2);
+  Finish(Submit(first));
+  EXPECT_EQ(services_.Calls("StartTraining"), 2);
+  const RunId second = Submit(in_sweep("b", 1, 2));
+  Finish(second);
+  EXPECT_EQ(services_.Calls("StartTraining"), 3);
+  EXPECT_TRUE(Get(second).triggers(1).has_reused_from());
+  EXPECT_FALSE(Get(second).triggers(2).has_reused_from());
+  Finish(Submit(in_sweep("c", 2, 1)));
+  EXPECT_EQ(services_.Calls("StartTraining"), 6) << "another seed is another training";
+  for (const auto& training : services_.trainings()) EXPECT_EQ(training.draw(), 0);
+}
+
 TEST_F(ModelReuseTest, DrawsByTheTrainingSet) {
   Finish(Submit(Reusing("a")));
   const auto trainings = services_.trainings();

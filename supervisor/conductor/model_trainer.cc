@@ -35,6 +35,13 @@ bool HasEnded(const trainer_server::v1::WatchTrainingResponse& last) {
          last.state() == trainer_server::v1::TRAINING_STATE_FAILED;
 }
 
+// Whether models of earlier trainings are taken. The runs of a sweep take them from each other:
+// what is swept may not change the training, and a setting that is measured with growing effort
+// begins each time with the trainings that it has made.
+bool MayReuse(const RunRecord& record) {
+  return record.spec().training.reuse || record.state().in_sweep();
+}
+
 // The error of a training that is neither done nor failed: it is started again.
 absl::Status EndedBeforeItsTime(const trainer_server::v1::WatchTrainingResponse& last) {
   if (last.error().empty()) return Unavailable("the training ended too early");
@@ -106,7 +113,7 @@ absl::Status ModelTrainer::FitHere(const TriggerState& trigger) {
   const Stopwatch stopwatch;
   record_.Report(ProgressOf("fit", 0, 0, "samples"));
   std::optional<model_store::v1::Model> like;
-  if (record_.spec().training.reuse) {
+  if (MayReuse(record_)) {
     ASSIGN_OR_RETURN(like, reuse_.Find(TrainingOf(trigger)));
   }
   const absl::StatusOr<std::string> fitted = FitOrTake(trigger, like);
@@ -148,7 +155,7 @@ absl::StatusOr<bool> ModelTrainer::TrainHere(const TriggerState& trigger) {
   const Stopwatch stopwatch;
   const auto request = TrainingOf(trigger);
   KnownTraining known;
-  if (record_.spec().training.reuse) {
+  if (MayReuse(record_)) {
     ASSIGN_OR_RETURN(known, reuse_.Take(request));
   }
   if (known.taken) {

@@ -363,7 +363,9 @@ TEST_F(DecisionsTest, OfVersion070AreExplainedAsThatVersionExplainedThem) {
     work.exec0("DROP TABLE supervisor.members, supervisor.placements, supervisor.used_shares");
     work.exec0("DROP VIEW supervisor.run_summaries");
     work.exec0("DROP TABLE supervisor.run_scores, supervisor.run_tags");
-    work.exec0("ALTER TABLE supervisor.runs DROP COLUMN note, DROP COLUMN is_trial");
+    work.exec0(
+        "ALTER TABLE supervisor.runs DROP COLUMN note, DROP COLUMN is_trial, "
+        "DROP COLUMN sweep, DROP COLUMN sweep_setting, DROP COLUMN sweep_rung");
     work.exec0("DELETE FROM supervisor.decisions");
     work.exec0("ALTER TABLE supervisor.decisions ADD COLUMN observed jsonb NOT NULL");
     for (const char* row : kRowsOf070) {

@@ -13,7 +13,8 @@
 namespace tidemill::supervisor {
 namespace {
 
-// $1 namespace, $2 pipeline or '', $3 states or {}, $4 tags, $5 whether to leave out trials.
+// $1 namespace, $2 pipeline or '', $3 states or {}, $4 tags, $5 whether to leave out trials,
+// $6 sweep or ''.
 constexpr char kFromMatching[] = R"(
   FROM (SELECT *, (SELECT max(seq) FROM supervisor.run_events e WHERE e.run_id = one.run_id)
                     AS last_seq
@@ -21,7 +22,7 @@ constexpr char kFromMatching[] = R"(
   LEFT JOIN supervisor.run_scores c USING (run_id)
   WHERE s.namespace = $1 AND ($2 = '' OR s.pipeline_name = $2)
     AND ($3::text[] = '{}' OR s.state = ANY($3::text[])) AND ($4::text[] = '{}' OR s.tags::text[] @> $4::text[])
-    AND NOT ($5 AND s.is_trial))";
+    AND NOT ($5 AND s.is_trial) AND ($6 = '' OR s.sweep = $6))";
 
 constexpr char kCount[] = "SELECT count(*)";
 
@@ -79,7 +80,8 @@ std::string TagsOf(const v1::ListRunsRequest& request) {
 pqxx::result Select(pqxx::work& work, const std::string& statement,
                     const v1::ListRunsRequest& request, std::optional<int64_t> limit) {
   return work.exec_params(statement, request.namespace_(), request.pipeline_name(),
-                          StatesOf(request), TagsOf(request), request.without_trials(), limit);
+                          StatesOf(request), TagsOf(request), request.without_trials(),
+                          request.sweep(), limit);
 }
 
 ListedRun ListedOf(const pqxx::row& row) {
@@ -105,6 +107,7 @@ absl::Status CheckRunList(const v1::ListRunsRequest& request) {
   if (!v1::RunOrder_IsValid(request.order())) {
     return InvalidArgument("there is no order {} of runs", static_cast<int>(request.order()));
   }
+  if (!request.sweep().empty()) RETURN_IF_ERROR(CheckName("sweep", request.sweep()));
   if (request.limit() < 0) return InvalidArgument("the limit {} is negative", request.limit());
   return CheckAnnotations({.added_tags = {request.tags().begin(), request.tags().end()}});
 }
@@ -112,7 +115,7 @@ absl::Status CheckRunList(const v1::ListRunsRequest& request) {
 RunPage ListRuns(pqxx::work& work, const v1::ListRunsRequest& request) {
   const std::string statement = std::string("SELECT ") + kSummaryColumns + ", c.score, " +
                                 kIsScored + " AS is_scored" + kFromMatching + OrderOf(request) +
-                                " LIMIT $6";
+                                " LIMIT $7";
   const auto limit = request.limit() == 0 ? std::nullopt : std::optional(request.limit());
   RunPage page;
   for (const pqxx::row& row : Select(work, statement, request, limit)) {
@@ -121,7 +124,7 @@ RunPage ListRuns(pqxx::work& work, const v1::ListRunsRequest& request) {
   // Counting separately leaves PostgreSQL free to end at the limit, and to read no tags.
   page.num_matching = static_cast<int64_t>(page.runs.size());
   if (limit && page.num_matching == *limit) {
-    static const std::string count = std::string(kCount) + kFromMatching + " LIMIT $6";
+    static const std::string count = std::string(kCount) + kFromMatching + " LIMIT $7";
     // A run may be deleted in between.
     const auto counted = Select(work, count, request, std::nullopt)[0][0].as<int64_t>();
     page.num_matching = std::max(page.num_matching, counted);
@@ -131,7 +134,7 @@ RunPage ListRuns(pqxx::work& work, const v1::ListRunsRequest& request) {
 
 UnscoredRuns ListUnscored(pqxx::work& work, const v1::ListRunsRequest& request, int64_t most) {
   const std::string statement = std::string(kSelectUnscored) + kFromMatching + " AND NOT (" +
-                                kIsScored + ") ORDER BY s.run_id DESC LIMIT $6";
+                                kIsScored + ") ORDER BY s.run_id DESC LIMIT $7";
   UnscoredRuns unscored;
   for (const pqxx::row& row : Select(work, statement, request, most)) {
     unscored.runs.push_back({row["run_id"].as<int64_t>()});

@@ -1,5 +1,6 @@
 #include "supervisor/requests/submissions.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -31,7 +32,25 @@ v1::RunEvent StartedEvent(const PipelineSpec& spec, const v1::SubmitPipelineRequ
     if (set.was) added.set_was(*std::move(set.was));
     added.set_was_default(set.was_default);
   }
+  if (request.has_in_sweep()) *started.mutable_in_sweep() = request.in_sweep();
   return event;
+}
+
+// What is wrong with the place of a submission in a sweep.
+absl::Status CheckSweep(const v1::SubmitPipelineRequest& request, const PipelineSpec& spec) {
+  if (!request.has_in_sweep()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckName("sweep", request.in_sweep().sweep()));
+  if (request.in_sweep().setting() < 1 || request.in_sweep().rung() < 1) {
+    return InvalidArgument("the settings and rungs of sweep {} are numbered from 1",
+                           request.in_sweep().sweep());
+  }
+  if (request.values_to_set_size() == 0 || request.promote()) {
+    return InvalidArgument("a run of a sweep is a trial: it has values to set and is not promoted");
+  }
+  if (spec.live) {
+    return InvalidArgument("pipeline {} is live, and a sweep is over runs that end", spec.name);
+  }
+  return absl::OkStatus();
 }
 
 // In a transaction: the pipeline, and a run of it with its first event.
@@ -42,6 +61,7 @@ absl::StatusOr<RunId> CreateRun(pqxx::work& work, const PipelineName& name,
   const bool is_trial = request.values_to_set_size() > 0 && !request.promote();
   const PipelineId pipeline = SavePipeline(work, name, spec.description, text);
   const RunId run = InsertRun(work, pipeline, text, request.pipeline(), is_trial);
+  if (request.has_in_sweep()) PutIntoSweep(work, run, request.in_sweep());
   const v1::RunEvent event = StartedEvent(spec, request, prices);
   RunState state;
   state.Apply(event);
@@ -68,6 +88,7 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::Submit(
   const RunAnnotations annotations = AnnotationsOf(request);
   RETURN_IF_ERROR(CheckAnnotations(annotations));
   ASSIGN_OR_RETURN(const PipelineSpec spec, Check(request));
+  RETURN_IF_ERROR(CheckSweep(request, spec));
   if (!prices_ && Needs(spec.trigger, &TriggerNeeds::prices)) {
     return InvalidArgument(
         "the trigger weighs money (`price: money`), but the system configuration of the supervisor "
@@ -152,9 +173,16 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::FindOrCreate(
   ASSIGN_OR_RETURN(name.name_space, CheckedNamespace(request.namespace_()));
   v1::SubmitPipelineResponse response;
   response.set_pipeline_name(spec.name);
+  if (request.has_in_sweep()) {
+    RETURN_IF_ERROR(FindOrCreateInSweep(work, request, spec, name, response));
+    return response;
+  }
   const std::vector<RunRow> runs = ListRuns(work, name);
-  if (!runs.empty()) {
-    const RunRow& last = runs.front();
+  // Runs of sweeps are side by side with others.
+  const auto found =
+      std::ranges::find_if(runs, [](const RunRow& run) { return !run.summary.has_in_sweep(); });
+  if (found != runs.end()) {
+    const RunRow& last = *found;
     const bool running = last.summary.state() == v1::RUN_STATE_RUNNING;
     const bool stopped = last.summary.state() == v1::RUN_STATE_STOPPED;
     if (last.spec == config::Print(spec) && (running || stopped)) {
@@ -175,6 +203,26 @@ absl::StatusOr<v1::SubmitPipelineResponse> Submissions::FindOrCreate(
   response.set_run_id(run.value);
   response.set_created(true);
   return response;
+}
+
+absl::Status Submissions::FindOrCreateInSweep(pqxx::work& work,
+                                              const v1::SubmitPipelineRequest& request,
+                                              const PipelineSpec& spec, const PipelineName& name,
+                                              v1::SubmitPipelineResponse& response) {
+  const v1::InSweep& place = request.in_sweep();
+  if (const std::optional<RunRow> there = FindInSweep(work, name, place)) {
+    if (there->spec != config::Print(spec)) {
+      return FailedPrecondition(
+          "run {} is setting {} of sweep {} at rung {} and has another pipeline",
+          there->run_id.value, place.setting(), place.sweep(), place.rung());
+    }
+    response.set_run_id(there->run_id.value);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const RunId run, CreateRun(work, name, spec, request, prices_));
+  response.set_run_id(run.value);
+  response.set_created(true);
+  return absl::OkStatus();
 }
 
 }  // namespace tidemill::supervisor

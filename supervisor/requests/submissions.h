@@ -33,10 +33,12 @@ class Submissions {
         prices_(std::move(prices)) {}
 
   // Starts a run. If the pipeline's last run is RUNNING or STOPPED and has the same pipeline,
-  // continues that run. The same request always gets the same answer. RESOURCE_EXHAUSTED when too
-  // many submissions are being checked, after a wait. Also returns the errors of CheckSubmission().
-  // After an error, nothing has changed. FAILED_PRECONDITION while a different pipeline of that
-  // name is running, and when a dataset is to get a new version while a run uses it.
+  // continues that run. A submission with a place in a sweep gets the run
+  // that has that place, whatever its state, or starts one beside others. The same request always
+  // gets the same answer. RESOURCE_EXHAUSTED when too many submissions are being checked, after a
+  // wait. Also returns the errors of CheckSubmission(). After an error, nothing has changed.
+  // FAILED_PRECONDITION while a different pipeline of that name is running, and when a dataset is
+  // to get a new version while a run uses it.
   absl::StatusOr<v1::SubmitPipelineResponse> Submit(const v1::SubmitPipelineRequest& request);
 
  private:
@@ -52,6 +54,10 @@ class Submissions {
   absl::StatusOr<v1::SubmitPipelineResponse> FindOrCreate(pqxx::work& work,
                                                           const v1::SubmitPipelineRequest& request,
                                                           const PipelineSpec& spec);
+  // The same for a submission with a place in a sweep.
+  absl::Status FindOrCreateInSweep(pqxx::work& work, const v1::SubmitPipelineRequest& request,
+                                   const PipelineSpec& spec, const PipelineName& name,
+                                   v1::SubmitPipelineResponse& response);
 
   db::Database& database_;
   Downstream& downstream_;

@@ -93,6 +93,63 @@ TEST_F(SupervisorTest, AttachesToAnUnfinishedRunOfTheSamePipeline) {
   EXPECT_THAT(supervisor_->runs().List("", "weather"), IsOkAndHolds(SizeIs(2)));
 }
 
+class SweepTest : public SupervisorTest {
+ protected:
+  static v1::SubmitPipelineRequest InSweep(const std::string& id, int32_t setting,
+                                           int32_t rung = 1) {
+    v1::SubmitPipelineRequest request = Request(id);
+    request.add_values_to_set()->set_key("training.epochs");
+    request.mutable_values_to_set(0)->set_value(std::to_string(setting));
+    request.mutable_in_sweep()->set_sweep("s");
+    request.mutable_in_sweep()->set_setting(setting);
+    request.mutable_in_sweep()->set_rung(rung);
+    return request;
+  }
+};
+
+TEST_F(SweepTest, RunsItsSettingsSideBySideAndBesideARunOfThePipeline) {
+  services_.HoldTrainings();
+  const RunId alone = Submit(Request("alone"));
+  const RunId first = Submit(InSweep("a", 1));
+  const RunId second = Submit(InSweep("b", 2));
+  EXPECT_NE(first, second);
+  EXPECT_EQ(Submit(Request("again")), alone) << "runs of a sweep do not hide it";
+  services_.Release();
+  Finish(first);
+  Finish(second);
+  EXPECT_EQ(Get(first).run().in_sweep().setting(), 1);
+  EXPECT_EQ(Get(second).run().in_sweep().sweep(), "s");
+  EXPECT_FALSE(Get(alone).run().has_in_sweep());
+  v1::ListRunsRequest list;
+  list.set_sweep("s");
+  EXPECT_EQ(supervisor_->run_lists().List(list)->runs_size(), 2);
+}
+
+TEST_F(SweepTest, FindsTheRunOfAPlaceWhateverItsState) {
+  const RunId run = Submit(InSweep("a", 1));
+  Finish(run);
+  const auto again = supervisor_->submissions().Submit(InSweep("b", 1));
+  ASSERT_THAT(again, IsOk());
+  EXPECT_EQ(again->run_id(), run.value);
+  EXPECT_FALSE(again->created());
+  EXPECT_NE(Submit(InSweep("c", 1, 2)), run) << "another rung is another run";
+  v1::SubmitPipelineRequest other = InSweep("d", 1);
+  other.mutable_values_to_set(0)->set_value("9");
+  EXPECT_THAT(supervisor_->submissions().Submit(other),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("another pipeline")));
+}
+
+TEST_F(SweepTest, RefusesARunThatCannotBeATrial) {
+  v1::SubmitPipelineRequest bare = InSweep("a", 1);
+  bare.clear_values_to_set();
+  EXPECT_THAT(supervisor_->submissions().Submit(bare),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("values to set")));
+  v1::SubmitPipelineRequest nowhere = InSweep("b", 1);
+  nowhere.mutable_in_sweep()->set_setting(0);
+  EXPECT_THAT(supervisor_->submissions().Submit(nowhere),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("numbered from 1")));
+}
+
 TEST_F(SupervisorTest, MakesNoNewVersionOfADatasetWhileARunUsesIt) {
   services_.HoldTrainings();
   const RunId run = Submit(Request("a"));

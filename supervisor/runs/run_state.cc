@@ -58,6 +58,7 @@ void RunState::Apply(const v1::RunEvent& event) {
       plugins_.assign(event.run_started().plugins().begin(), event.run_started().plugins().end());
       set_values_.assign(event.run_started().set_values().begin(),
                          event.run_started().set_values().end());
+      in_sweep_ = event.run_started().has_in_sweep();
       break;
     case v1::RunEvent::kPluginsChanged:
       plugins_.assign(event.plugins_changed().plugins().begin(),

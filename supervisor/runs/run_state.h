@@ -82,6 +82,8 @@ class RunState {
   const std::vector<std::string>& plugins() const { return plugins_; }
   // As in GetRunResponse.
   const std::vector<v1::SetValue>& set_values() const { return set_values_; }
+  // Whether the run is one of a sweep.
+  bool in_sweep() const { return in_sweep_; }
   // The first triggers whose model and training set are kept.
   const v1::ModelsRetired& retired() const { return retired_; }
   int64_t num_stored() const;
@@ -110,6 +112,7 @@ class RunState {
   int64_t max_triggers_ = 0;
   std::vector<std::string> plugins_;
   std::vector<v1::SetValue> set_values_;
+  bool in_sweep_ = false;
   std::map<std::string, v1::DatasetSynced> datasets_;
   std::vector<TriggerState> triggers_;
   bool stream_ended_ = false;

@@ -35,6 +35,12 @@ v1::Run SummaryOf(const pqxx::row& row) {
   run.set_num_samples(row["num_samples"].as<int64_t>());
   run.set_note(row["note"].as<std::string>());
   run.set_is_trial(row["is_trial"].as<bool>());
+  if (const auto sweep = row["sweep"].as<std::string>(); !sweep.empty()) {
+    v1::InSweep& place = *run.mutable_in_sweep();
+    place.set_sweep(sweep);
+    place.set_setting(row["sweep_setting"].as<int32_t>());
+    place.set_rung(row["sweep_rung"].as<int32_t>());
+  }
   AddTags(row["tags"].as<std::string>(), run);
   *run.mutable_started_at() = FromMicros(row["started_micros"]);
   if (!row["finished_micros"].is_null()) {

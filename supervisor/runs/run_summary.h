@@ -13,6 +13,7 @@ namespace tidemill::supervisor {
 // The columns that SummaryOf() reads, where the view is called `s`.
 inline constexpr char kSummaryColumns[] = R"(
   s.run_id, s.pipeline_name, s.state, s.error, s.num_triggers, s.num_samples, s.note, s.is_trial,
+  s.sweep, s.sweep_setting, s.sweep_rung,
   array_to_string(s.tags, ',') AS tags,
   (extract(epoch FROM s.started_at) * 1000000)::bigint AS started_micros,
   (extract(epoch FROM s.finished_at) * 1000000)::bigint AS finished_micros)";

@@ -52,6 +52,14 @@ constexpr char kFromRuns[] = R"(
     AND ($3 = '' OR s.pipeline_name = $3)
   ORDER BY run_id DESC)";
 
+constexpr char kPutIntoSweep[] = R"(
+  UPDATE supervisor.runs SET sweep = $2, sweep_setting = $3, sweep_rung = $4 WHERE run_id = $1)";
+
+constexpr char kSelectInSweep[] = R"(
+  SELECT run_id FROM supervisor.run_summaries
+  WHERE namespace = $1 AND pipeline_name = $2 AND sweep = $3 AND sweep_setting = $4
+    AND sweep_rung = $5)";
+
 constexpr char kLockRun[] = "SELECT 1 FROM supervisor.runs WHERE run_id = $1 FOR UPDATE";
 
 constexpr char kSelectUnfinished[] =
@@ -189,6 +197,18 @@ RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec,
                 const std::string& pipeline_text, bool is_trial) {
   return {work.exec_params1(kInsertRun, pipeline.value, spec, pipeline_text, is_trial)[0]
               .as<int64_t>()};
+}
+
+void PutIntoSweep(pqxx::work& work, RunId run, const v1::InSweep& place) {
+  work.exec_params0(kPutIntoSweep, run.value, place.sweep(), place.setting(), place.rung());
+}
+
+std::optional<RunRow> FindInSweep(pqxx::work& work, const PipelineName& name,
+                                  const v1::InSweep& place) {
+  const pqxx::result rows = work.exec_params(kSelectInSweep, name.name_space, name.name,
+                                             place.sweep(), place.setting(), place.rung());
+  if (rows.empty()) return std::nullopt;
+  return FindRun(work, {rows[0][0].as<int64_t>()});
 }
 
 void Promote(pqxx::work& work, RunId run) { work.exec_params0(kPromote, run.value); }

@@ -51,6 +51,11 @@ void DeletePipeline(pqxx::work& work, const PipelineName& name);
 // Creates a run at epoch 1 without events.
 RunId InsertRun(pqxx::work& work, PipelineId pipeline, const std::string& spec,
                 const std::string& pipeline_text, bool is_trial = false);
+// Notes the place of a run in a sweep, in which no other run of its pipeline is.
+void PutIntoSweep(pqxx::work& work, RunId run, const v1::InSweep& place);
+// Returns the run of a pipeline that has this place.
+std::optional<RunRow> FindInSweep(pqxx::work& work, const PipelineName& name,
+                                  const v1::InSweep& place);
 // Makes a trial a run like others.
 void Promote(pqxx::work& work, RunId run);
 std::optional<RunRow> FindRun(pqxx::work& work, RunId run);

@@ -7,10 +7,12 @@
 #include <set>
 
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 
 #include "base/files.h"
 #include "cli/run_directory/backtest_report.h"
 #include "cli/run_directory/report.h"
+#include "cli/run_directory/sweep_page.h"
 #include "cli/run_directory/testing/example_run.h"
 #include "tests/browser.h"
 
@@ -134,6 +136,42 @@ TEST_F(Pages, TicksOfAnAxisDiffer) {
   const auto rises = FindAll(dom, "text-anchor=\"end\">([0-9.,]+ s)</text>");
   EXPECT_GE(rises.size(), 3U);
   EXPECT_EQ(std::set<std::string>(rises.begin(), rises.end()).size(), rises.size());
+}
+
+// A sweep over one key: the last setting has failed, the first was halved.
+nlohmann::ordered_json SweepOf(int num_settings, bool has_values) {
+  auto sweep = nlohmann::ordered_json::parse(R"({"sweep": "p-1", "pipeline": "p", "file": "p.yaml",
+    "measure": "accuracy", "dataset": "d", "lower_is_better": false, "seed_key": "training.seed",
+    "seeds": [], "halving": {"unit": "triggers", "rungs": [{"effort": 1, "settings": 2}]},
+    "settings": [], "best": null, "best_pipeline": null, "seconds": 3,
+    "axes": [{"key": "training.optimizer.lr", "values": ["1e-3", "<b>"]}]})");
+  for (int i = 0; i < num_settings; ++i) {
+    auto setting = nlohmann::ordered_json::parse(R"({"values": {"training.optimizer.lr": "<b>"},
+      "fate": "done", "why": "done", "rung": 2, "place": 1, "value": null, "baseline": null,
+      "training_seconds": 1.5, "runs": [{"run": 7, "rung": 2, "windows": [
+      {"from": "2020-01-01T00:00:00Z", "to": "2020-02-01T00:00:00Z", "trigger": 1, "value": 0.5},
+      {"from": "2020-02-01T00:00:00Z", "to": "2020-03-01T00:00:00Z", "trigger": 2, "value": 0.7}]}]})");
+    setting["setting"] = i + 1;
+    if (has_values) {
+      setting.update({{"value", 0.5 + 0.001 * i}, {"low", 0.4}, {"high", 0.8}, {"baseline", 0.3}});
+      setting["baseline_name"] = "constant";
+    }
+    sweep["settings"].push_back(setting);
+  }
+  if (has_values) sweep["best"] = num_settings;
+  return sweep;
+}
+
+TEST_F(Pages, OfSweepsHaveAPointAndACurveForEachSetting) {
+  for (const int num_settings : {1, 12, 200}) {
+    const std::string dom = Draw(cli::SweepPage(SweepOf(num_settings, true)), kDesktop);
+    EXPECT_THAT(FindAll(dom, "<(circle) "), ::testing::SizeIs(num_settings));
+    EXPECT_THAT(FindAll(dom, "<(path) "), ::testing::SizeIs(num_settings));
+    EXPECT_THAT(dom, AllOf(HasSubstr("Value by setting"), HasSubstr("lr=&lt;b&gt;")));
+  }
+  EXPECT_THAT(Draw(cli::SweepPage(SweepOf(3, true)), kPhone), HasSubstr("best, done"));
+  EXPECT_THAT(Draw(cli::SweepPage(SweepOf(3, false)), kDesktop),
+              AllOf(HasSubstr("All settings"), Not(HasSubstr("Value by setting"))));
 }
 
 }  // namespace
