@@ -40,6 +40,7 @@ std::string Canonical(models::TrainingSpec training, const models::ModelSpec& mo
   training.checkpoint_every = defaults.checkpoint_every;
   training.least_ranks = defaults.least_ranks;
   training.decoded_budget = defaults.decoded_budget;
+  training.share = defaults.share;
   return config::Print(training);
 }
 

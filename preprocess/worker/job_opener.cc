@@ -42,40 +42,48 @@ absl::Status CheckScope(const v1::GetJobResponse& known, const JobSpec& spec) {
 
 }  // namespace
 
-Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage) {
+Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage,
+                                const loader::Sharing& sharing) {
   // Shared by the jobs: opening one needs no new connection. Readers may outlive the opener.
   const auto store = std::make_shared<const storage::StorageClient>(storage);
   const auto client = std::make_shared<selector::SelectorClient>(selector);
   const auto sets = std::make_shared<loader::TrainingSetCache>(kSetBytes);
-  return [client, sets, store](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
-    OpenedJob opened;
-    ASSIGN_OR_RETURN(opened.spec, config::ReadKept<JobSpec>(known.spec(), known.name()));
-    const JobSpec& spec = opened.spec;
-    if (known.has_scope()) RETURN_IF_ERROR(CheckScope(known, spec));
-    opened.holder = known.scope().holder();
-    ASSIGN_OR_RETURN(opened.parts.fitted, DecodeFitted(known.fitted()));
-    ASSIGN_OR_RETURN(loader::OpenedSet set, loader::OpenSet({.run = {spec.run_id},
-                                                             .trigger = spec.trigger,
-                                                             .dataset_id = {spec.dataset_id},
-                                                             .dataset = spec.dataset,
-                                                             .graph = spec.graph,
-                                                             .keys = KeysOf(known.samples()),
-                                                             .cache = sets.get()},
-                                                            *client, store));
-    opened.parts.graph = set.graph;
-    opened.parts.reader =
-        spec.ignores_labels ? loader::WithoutLabels(set.reader) : std::move(set.reader);
-    if (spec.reports_bad) opened.parts.bad = set.bad;
-    opened.parts.set = PartOf(spec, std::move(set.set));
-    ASSIGN_OR_RETURN(std::shared_ptr<const loader::Subset> chosen,
-                     ChosenOf(known.samples(), opened.parts.set->size()));
-    ASSIGN_OR_RETURN(opened.division,
-                     DivideSet(spec, *opened.parts.set, std::move(chosen), *store));
-    if (spec.buckets && spec.num_lanes > 1 && !spec.shards) {
-      opened.parts.windows = std::make_shared<loader::WindowCache>(kWindowBytes);
-    }
-    return opened;
-  };
+  return
+      [client, sets, store, sharing](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
+        OpenedJob opened;
+        ASSIGN_OR_RETURN(opened.spec, config::ReadKept<JobSpec>(known.spec(), known.name()));
+        const JobSpec& spec = opened.spec;
+        if (known.has_scope()) RETURN_IF_ERROR(CheckScope(known, spec));
+        opened.holder = known.scope().holder();
+        ASSIGN_OR_RETURN(opened.parts.fitted, DecodeFitted(known.fitted()));
+        ASSIGN_OR_RETURN(loader::OpenedSet set, loader::OpenSet({.run = {spec.run_id},
+                                                                 .trigger = spec.trigger,
+                                                                 .dataset_id = {spec.dataset_id},
+                                                                 .dataset = spec.dataset,
+                                                                 .graph = spec.graph,
+                                                                 .keys = KeysOf(known.samples()),
+                                                                 .cache = sets.get()},
+                                                                *client, store));
+        opened.parts.graph = set.graph;
+        opened.parts.reader =
+            spec.ignores_labels ? loader::WithoutLabels(set.reader) : std::move(set.reader);
+        if (spec.reports_bad) opened.parts.bad = set.bad;
+        if (spec.shares && sharing.bytes > 0 && !spec.ignores_labels) {
+          loader::Sharing of_dataset = sharing;
+          of_dataset.is_in_order = false;
+          of_dataset.origin = loader::OriginOf(spec.dataset_id);
+          opened.parts.sharing = std::make_shared<const loader::Sharing>(std::move(of_dataset));
+        }
+        opened.parts.set = PartOf(spec, std::move(set.set));
+        ASSIGN_OR_RETURN(std::shared_ptr<const loader::Subset> chosen,
+                         ChosenOf(known.samples(), opened.parts.set->size()));
+        ASSIGN_OR_RETURN(opened.division,
+                         DivideSet(spec, *opened.parts.set, std::move(chosen), *store));
+        if (spec.buckets && spec.num_lanes > 1 && !spec.shards) {
+          opened.parts.windows = std::make_shared<loader::WindowCache>(kWindowBytes);
+        }
+        return opened;
+      };
 }
 
 }  // namespace tidemill::preprocess

@@ -4,13 +4,15 @@
 #include <memory>
 
 #include "base/status.h"
+#include "loader/shared/sharing.h"
 #include "preprocess/worker/worker.h"
 #include "rpc/channel.h"
 
 namespace tidemill::preprocess {
 
 // Reads training sets from the selector and samples from storage. Both peers must have the role of
-// a service.
-Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage);
+// a service. Jobs that ask for it share their rows as `sharing` says, except for its origin.
+Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage,
+                                const loader::Sharing& sharing = {.bytes = 0});
 
 }  // namespace tidemill::preprocess

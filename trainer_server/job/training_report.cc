@@ -82,6 +82,10 @@ void FillLimit(const loader::PathWork& work, rpc::v1::TrainingResult& result) {
   }
 }
 
+void FillShared(const loader::SharedWork& shared, rpc::v1::TrainingResult& result) {
+  if (shared != loader::SharedWork()) *result.mutable_shared() = preprocess::ToMessage(shared);
+}
+
 // What the graph warns of.
 void FillWarnings(const PreparedTraining& training, const loader::PathWork& work,
                   rpc::v1::TrainingResult& result) {
@@ -182,6 +186,7 @@ v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
   const loader::TrainingSet& set = *course.training().opened().set;
   result.set_num_samples(set.size());
   FillLimit(course.source()->work(), result);
+  FillShared(course.source()->work().shared, result);
   FillWarnings(course.training(), course.source()->work(), result);
   result.set_training_set_digest(set.digest);
   result.set_weights_digest(Sha256(weights));
