@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+
+#include "loader/shared/sharing.h"
+#include "loader/shared/stream_control.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -29,6 +33,14 @@ v1::Preparation PreparationFor(const TrainerConfig& config, int num_gpus, int nu
   preparation.set_bytes_ahead(
       std::max(kFewestBytes,
                std::min(threads * kBytesPerThread, config.loader_memory.bytes / num_trainings)));
+  preparation.set_share_bytes(config.share_window.bytes);
+  return preparation;
+}
+
+v1::Preparation WithSharing(v1::Preparation preparation, const std::string& folder) {
+  const std::string state_folder = std::filesystem::path(folder).parent_path().string();
+  preparation.set_share_folder(loader::SharedFolderOf(state_folder));
+  loader::RemoveDeadStreams(preparation.share_folder());
   return preparation;
 }
 

@@ -37,6 +37,8 @@ TEST(Preparation, KeepsToWhatTheConfigurationSays) {
       PreparationFor({.loader_threads = 3, .loader_most_threads = 12}, 0, 64);
   EXPECT_EQ(both.threads(), 3);
   EXPECT_EQ(both.most_threads(), 12);
+  EXPECT_EQ(PreparationFor({}, 0, 2).share_bytes(), 256 * kMiB);
+  EXPECT_EQ(PreparationFor({.share_window = {0}}, 0, 2).share_bytes(), 0);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct TrainerConfig {
   std::optional<int> loader_most_threads = std::nullopt;
   Duration rank_timeout{30'000'000};
   config::ByteSize loader_memory{int64_t{1} << 30};
+  config::ByteSize share_window{int64_t{256} << 20};
   std::string endpoint = {};
   std::map<std::string, std::string> labels = {};
   config::ByteSize checkpoint_upload{int64_t{64} << 20};
@@ -53,6 +54,11 @@ struct TrainerConfig {
           "Bytes of prepared samples that all trainings that run at the same time may keep in "
           "advance, together.",
           {.min = 1'048'576});
+    field(
+        "share_window", share_window,
+        "Bytes of prepared samples in shared memory that wait for trainings which share them "
+        "(`training.share`), for each set of trainings of the same samples. 0: nothing is shared.",
+        {.min = 0});
     field("endpoint", endpoint,
           "Where the supervisor reaches this trainer server, if that is not the address that it "
           "serves at: unix:/path or host:port.");

@@ -88,9 +88,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
                                        context.config_text, context.config_name, "trainer_server"));
   TakeTrainingsOfEnvironment(options.config);
   ASSIGN_OR_RETURN(options.folder, context.FolderOf("trainer_server"));
-  ASSIGN_OR_RETURN(const auto prepared,
-                   config::ReadSection<prepared::PreparedConfig>(context.config_text,
-                                                                 context.config_name, "prepared"));
+  ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
+                                            context.config_text, context.config_name, "prepared"));
   options.prepared = prepared::OptionsOf(prepared, context.cluster.state_folder);
   // A stack may do without workers.
   ASSIGN_OR_RETURN(

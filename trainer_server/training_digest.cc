@@ -41,6 +41,7 @@ std::string Canonical(models::TrainingSpec training, const models::ModelSpec& mo
   training.least_ranks = defaults.least_ranks;
   training.decoded_budget = defaults.decoded_budget;
   training.cache = defaults.cache;
+  training.share = defaults.share;
   return config::Print(training);
 }
 

@@ -10,6 +10,7 @@
 #include "base/usage/account.h"
 #include "config/config.h"
 #include "config/numbers.h"
+#include "loader/shared/stream_control.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "rpc/usage/usage_message.h"
@@ -95,7 +96,8 @@ Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
       keeper_(kept_, options_.config.checkpoint_upload.bytes),
       fit_slots_("fits", options_.config.fit_slots),
       slots_("trainings", *options_.devices, options_.config.cpu_slots, options_.config.gpu_slots),
-      preparation_(PreparationFor(options_.config, slots_.num_gpus(), num_cores_)) {}
+      preparation_(WithSharing(PreparationFor(options_.config, slots_.num_gpus(), num_cores_),
+                               options_.folder)) {}
 
 Trainings::~Trainings() { Shutdown(); }
 
@@ -344,6 +346,8 @@ void Trainings::Train(Jobs::Job& job, const rpc::v1::JobDevice& device) {
   absl::StatusOr<v1::WatchTrainingResponse> last =
       ended.ok() ? ReadResult(folder) : absl::StatusOr<v1::WatchTrainingResponse>(ended);
   if (ended.ok()) RememberThreads(folder);
+  // A process that was killed could not remove what it shared with others.
+  loader::RemoveDeadStreams(preparation_.share_folder());
   // When a service cannot be reached, the training was only interrupted.
   if (!last.ok() && !absl::IsCancelled(ended) && !absl::IsUnavailable(ended)) {
     ended = last.status();

@@ -27,7 +27,15 @@ std::string DescribePrepared(const rpc::v1::PreparedSummary& prepared);
 // known.
 std::string DescribeLimit(const rpc::v1::TrainingResult& result);
 
-// Adds "verdict", "gains" and "prepared". Adds nothing if the limit is not known.
+// "of the samples that several trainings prepare, it prepared 1,200 and took 3,600; 40 were
+// prepared again". Empty when nothing was shared.
+std::string DescribeShared(const rpc::v1::SharedWork& shared);
+
+// {"made", "taken", "again", "failed", "wait_seconds"}; null when nothing was shared.
+nlohmann::ordered_json SharedToJson(const rpc::v1::SharedWork& shared);
+
+// Adds "verdict", "gains", "prepared" and, if something was shared, "shared". Adds nothing if the
+// limit is not known.
 void AddLimit(const rpc::v1::TrainingResult& result, nlohmann::ordered_json& json);
 
 }  // namespace tidemill::cli

@@ -83,6 +83,8 @@ struct TrainingRates {
   Unknown busy;
   // The share of the links' time; unknown where batches do not use links.
   Unknown sending;
+  // So far.
+  rpc::v1::SharedWork shared;
 };
 
 struct WorkerRates {
@@ -121,6 +123,7 @@ TrainingRates RatesOf(const std::optional<RunLook>& before, const RunLook& now) 
   rates.queueing = Share(shown.queue_ns, shown.busy_ns);
   rates.busy = Share(shown.busy_ns, shown.capacity_ns);
   rates.sending = Share(shown.link_busy_ns, shown.link_ns);
+  rates.shared = now.progress.path().shared();
   for (size_t i = 0; i < shown.ops.size(); ++i) {
     const transform::OpWork& op = shown.ops[i].work;
     OpRates row{.type = shown.ops[i].type,
@@ -280,6 +283,7 @@ void AddTraining(const TrainingRates& rates, double wait_share, ordered_json& js
   json["queueing_share"] = JsonOf(rates.queueing);
   json["busy_share"] = JsonOf(rates.busy);
   json["sending_share"] = JsonOf(rates.sending);
+  json["shared"] = SharedToJson(rates.shared);
 }
 
 void AddPreparing(const std::optional<RunLook>& before, const RunLook& now, ordered_json& json) {
@@ -322,6 +326,8 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
       "run {} of {}: {}\n", now.run_id, Printable(now.pipeline),
       progress.stage().empty() ? "it has not reported yet" : Printable(StageText(progress)));
   if (IsTraining(progress)) text += DescribeTraining(RatesOf(before, now), progress.start());
+  const std::string shared = DescribeShared(progress.path().shared());
+  if (!shared.empty()) text += shared + "\n";
   if (now.preparing && !now.preparing->jobs.empty()) {
     text += DescribePreparing(before, *now.preparing);
   }

@@ -47,7 +47,9 @@ BatchMaker::BatchMaker(BatchParts parts, const BatchPlan& plan, int64_t width)
       counters_(std::make_unique<PathCounters>(parts_.graph->op_types())),
       ordinals_(plan, parts_.set->size()),
       rows_(parts_, ordinals_, *counters_),
-      cutter_(parts_, ordinals_) {
+      cutter_(parts_, ordinals_),
+      shared_(CanShare(parts_, plan) ? std::make_unique<SharedRows>(parts_, ordinals_, rows_)
+                                     : nullptr) {
   if (plan.buckets) windows_.emplace(ordinals_, rows_, cutter_, *parts_.windows, width);
 }
 
@@ -79,6 +81,15 @@ int64_t BatchMaker::BatchesTogether(int64_t bytes) const {
   return std::max<int64_t>(1, most / window) * window;
 }
 
+PathWork BatchMaker::work() const {
+  PathWork work = counters_->Snapshot();
+  if (shared_ == nullptr) return work;
+  work.shared = shared_->work();
+  // What waits for others makes nothing.
+  work.busy_ns = std::max<int64_t>(0, work.busy_ns - work.shared.wait_ns);
+  return work;
+}
+
 absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::Make(int64_t from, int64_t to,
                                                             const std::stop_token& stop) const {
   WorkTimer timer(*counters_);
@@ -104,7 +115,9 @@ absl::StatusOr<std::vector<TrainingBatch>> BatchMaker::MakeOfEpoch(
     int64_t from, int64_t to, const std::stop_token& stop) const {
   const WantedSamples wanted = ordinals_.WantedBy(from, to);
   if (parts_.kept == nullptr) {
-    ASSIGN_OR_RETURN(const Rows rows, rows_.Make(wanted.ordinals, from, stop));
+    ASSIGN_OR_RETURN(const Rows rows, shared_ == nullptr
+                                          ? rows_.Make(wanted.ordinals, from, stop)
+                                          : shared_->Make(wanted.ordinals, from, to, stop));
     return cutter_.Cut(rows, wanted, from);
   }
   std::vector<int64_t> places = parts_.kept->Find(wanted.ordinals);

@@ -15,6 +15,7 @@
 #include "loader/batches/batch_plan.h"
 #include "loader/batches/batch_windows.h"
 #include "loader/batches/row_maker.h"
+#include "loader/batches/shared_rows.h"
 #include "loader/path/path_work.h"
 
 namespace tidemill::loader {
@@ -53,7 +54,7 @@ class BatchMaker {
                                                   const std::stop_token& stop) const;
 
   // Returns the work of making batches so far.
-  PathWork work() const { return counters_->Snapshot(); }
+  PathWork work() const;
 
  private:
   // `width` is the width of the buckets' column, if there is one.
@@ -68,6 +69,7 @@ class BatchMaker {
   const BatchOrdinals ordinals_;
   const RowMaker rows_;
   const BatchCutter cutter_;
+  const std::unique_ptr<SharedRows> shared_;   // nullptr when nothing is shared.
   std::optional<const BatchWindows> windows_;  // For a plan with buckets.
 };
 

@@ -7,6 +7,7 @@
 #include "loader/batches/decoded_samples.h"
 #include "loader/batches/window_rows.h"
 #include "loader/prepared/sample_cache.h"
+#include "loader/shared/sharing.h"
 #include "loader/training_set.h"
 #include "transform/graph.h"
 
@@ -31,6 +32,9 @@ struct BatchParts {
   // The windows of a plan with buckets. Makers of other slices of the same set and plan share them.
   // Without it, a maker has its own cache.
   std::shared_ptr<WindowCache> windows = nullptr;
+  // Shares the rows with other consumers on this host. Only plans that CanShare() (shared_rows.h)
+  // do so.
+  std::shared_ptr<const Sharing> sharing = nullptr;
 };
 
 }  // namespace tidemill::loader

@@ -31,6 +31,14 @@ double Share(int64_t part, int64_t whole) {
                    : 0;
 }
 
+void Add(const SharedWork& more, int64_t factor, SharedWork& total) {
+  total.made += factor * more.made;
+  total.taken += factor * more.taken;
+  total.again += factor * more.again;
+  total.failed += factor * more.failed;
+  total.wait_ns += factor * more.wait_ns;
+}
+
 absl::Status Merge(const PathWork& more, PathWork& total) {
   RETURN_IF_ERROR(transform::Merge(more.ops, total.ops));
   total.batches += more.batches;
@@ -48,6 +56,7 @@ absl::Status Merge(const PathWork& more, PathWork& total) {
   total.processors_ns += more.processors_ns;
   total.processors_busy_ns += more.processors_busy_ns;
   total.process_ns += more.process_ns;
+  Add(more.shared, 1, total.shared);
   return absl::OkStatus();
 }
 
@@ -72,6 +81,7 @@ PathWork Since(const PathWork& before, const PathWork& now) {
   work.processors_ns -= before.processors_ns;
   work.processors_busy_ns -= before.processors_busy_ns;
   work.process_ns -= before.process_ns;
+  Add(before.shared, -1, work.shared);
   for (size_t i = 0; i < before.ops.size(); ++i) {
     transform::OpWork& op = work.ops[i].work;
     const transform::OpWork& earlier = before.ops[i].work;

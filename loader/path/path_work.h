@@ -11,6 +11,25 @@
 
 namespace tidemill::loader {
 
+// What a consumer of a shared stream did (loader/shared/shared_stream.h). Rows that it made while
+// it was alone are not counted.
+struct SharedWork {
+  // Rows that this consumer made for all, that it took from others, and that it made although
+  // another one had made them, because they were gone.
+  int64_t made = 0;
+  int64_t taken = 0;
+  int64_t again = 0;
+  // Chunks that could not be put into shared memory, or whose bytes were damaged there.
+  int64_t failed = 0;
+  // The time for which threads waited for chunks that others made, or for room.
+  int64_t wait_ns = 0;
+
+  friend bool operator==(const SharedWork&, const SharedWork&) = default;
+};
+
+// Adds `more`, `factor` times.
+void Add(const SharedWork& more, int64_t factor, SharedWork& total);
+
 // The work in nanoseconds. It is added up over threads, and by Merge() over processes.
 struct PathWork {
   int64_t batches = 0;
@@ -37,6 +56,7 @@ struct PathWork {
   int64_t processors_ns = 0;
   int64_t processors_busy_ns = 0;
   int64_t process_ns = 0;
+  SharedWork shared = {};
   std::vector<transform::OpStatistics> ops = {};
 };
 

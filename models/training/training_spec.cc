@@ -35,6 +35,20 @@ void CheckRanks(const TrainingSpec& training, config::Problems& problems) {
   }
 }
 
+// What is not shared cannot be shared strictly.
+void CheckShare(const TrainingSpec& training, config::Problems& problems) {
+  if (training.share != Share::kStrict) return;
+  const auto refuse = [&](std::string_view what) {
+    problems.Add("share",
+                 fmt::format("strict cannot be used with {}, whose batches are not shared", what),
+                 "leave one out");
+  };
+  if (training.buckets) refuse("buckets");
+  if (training.mix) refuse("mix");
+  if (training.ranks > 1) refuse("ranks");
+  if (!training.downsampling->IsNone()) refuse("downsampling");
+}
+
 }  // namespace
 
 void TrainingSpec::Check(config::Problems& problems) const {
@@ -73,6 +87,7 @@ void TrainingSpec::Check(config::Problems& problems) const {
                  "leave one out");
   }
   CheckRanks(*this, problems);
+  CheckShare(*this, problems);
   if (optimizers.empty()) return;
   if (optimizer != DefaultOptimizer()) {
     problems.Add("optimizer", "cannot be used with `optimizers`", "leave one out");

@@ -30,6 +30,7 @@
 #include "models/training/orders/order_spec.h"
 #include "models/training/placement_spec.h"
 #include "models/training/schedules/schedule_spec.h"
+#include "models/training/share.h"
 
 namespace tidemill::models {
 
@@ -82,6 +83,7 @@ struct TrainingSpec {
   std::optional<Buckets> buckets = std::nullopt;
   std::optional<Mix> mix = std::nullopt;
   LastBatch last_batch = LastBatch::kKeep;
+  Share share = Share::kWindow;
   std::optional<Augment> augment = std::nullopt;
   CacheSpec cache = {};
   int64_t checkpoint_every = 1'000'000;
@@ -186,6 +188,11 @@ struct TrainingSpec {
     field("last_batch", last_batch,
           "A last batch with too few samples. keep: it is smaller. drop: it is left out, unless it "
           "is the only one of its epoch. wrap: it gets the epoch's first samples, too.");
+    field("share", share,
+          "Whether trainings of equal sets, seeds, orders and graphs that run on one host at the "
+          "same time prepare each sample once. Weights do not depend on it. window: as far as they "
+          "are not too far apart; none waits for another. strict: the faster ones wait for the "
+          "slowest, so that no sample is prepared twice. off: each prepares its own.");
     field("augment", augment, "Mixes rows of a batch with one another: mixup and cutmix.");
     field("checkpoint_every", checkpoint_every,
           "Number of samples between two checkpoints. An interrupted training continues from the "

@@ -88,6 +88,8 @@ struct JobSpec {
   bool ignores_labels = false;
   // Whether workers report to storage the samples that they could not use.
   bool reports_bad = true;
+  // Whether workers share the rows with other jobs of the same samples; see loader::Sharing.
+  bool shares = false;
   loader::LastBatch last_batch = loader::LastBatch::kKeep;
   int64_t num_lanes = 1;
   std::optional<models::Buckets> buckets = std::nullopt;
@@ -116,6 +118,7 @@ struct JobSpec {
     field("standardize_target", standardize_target, "Whether targets are standardised.");
     field("ignores_labels", ignores_labels, "Whether all labels are placeholders.");
     field("reports_bad", reports_bad, "Whether samples that cannot be used are reported.");
+    field("shares", shares, "Whether rows are shared with other jobs of the same samples.");
     field("last_batch", last_batch, "What to do with the last batch of an epoch.");
     field("num_lanes", num_lanes, "Number of consumers that share each batch.");
     field("buckets", buckets, "Batches of samples of similar length.");

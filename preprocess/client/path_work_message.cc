@@ -2,6 +2,24 @@
 
 namespace tidemill::preprocess {
 
+rpc::v1::SharedWork ToMessage(const loader::SharedWork& shared) {
+  rpc::v1::SharedWork message;
+  message.set_made(shared.made);
+  message.set_taken(shared.taken);
+  message.set_again(shared.again);
+  message.set_failed(shared.failed);
+  message.set_wait_nanos(shared.wait_ns);
+  return message;
+}
+
+loader::SharedWork FromMessage(const rpc::v1::SharedWork& message) {
+  return {.made = message.made(),
+          .taken = message.taken(),
+          .again = message.again(),
+          .failed = message.failed(),
+          .wait_ns = message.wait_nanos()};
+}
+
 rpc::v1::PathWork ToMessage(const loader::PathWork& work) {
   rpc::v1::PathWork message;
   message.set_batches(work.batches);
@@ -19,6 +37,7 @@ rpc::v1::PathWork ToMessage(const loader::PathWork& work) {
   message.set_processors_nanos(work.processors_ns);
   message.set_processors_busy_nanos(work.processors_busy_ns);
   message.set_process_nanos(work.process_ns);
+  if (work.shared != loader::SharedWork()) *message.mutable_shared() = ToMessage(work.shared);
   for (const transform::OpStatistics& op : work.ops) {
     rpc::v1::OpWork* const added = message.add_ops();
     added->set_type(op.type);
@@ -48,7 +67,8 @@ loader::PathWork FromMessage(const rpc::v1::PathWork& message) {
                            .link_ns = message.link_nanos(),
                            .processors_ns = message.processors_nanos(),
                            .processors_busy_ns = message.processors_busy_nanos(),
-                           .process_ns = message.process_nanos()};
+                           .process_ns = message.process_nanos(),
+                           .shared = FromMessage(message.shared())};
   for (const rpc::v1::OpWork& op : message.ops()) {
     work.ops.push_back({.type = op.type(),
                         .work = {.runs = op.runs(),

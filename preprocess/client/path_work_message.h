@@ -8,6 +8,8 @@
 
 namespace tidemill::preprocess {
 
+rpc::v1::SharedWork ToMessage(const loader::SharedWork& shared);
+loader::SharedWork FromMessage(const rpc::v1::SharedWork& message);
 rpc::v1::PathWork ToMessage(const loader::PathWork& work);
 loader::PathWork FromMessage(const rpc::v1::PathWork& message);
 rpc::v1::PredictedGain ToMessage(const loader::PredictedGain& gain);

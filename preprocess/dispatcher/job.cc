@@ -19,6 +19,14 @@ void Add(const rpc::v1::OpWork& more, rpc::v1::OpWork& total) {
   total.set_wall_nanos(total.wall_nanos() + more.wall_nanos());
 }
 
+void Add(const rpc::v1::SharedWork& more, rpc::v1::SharedWork& total) {
+  total.set_made(total.made() + more.made());
+  total.set_taken(total.taken() + more.taken());
+  total.set_again(total.again() + more.again());
+  total.set_failed(total.failed() + more.failed());
+  total.set_wait_nanos(total.wait_nanos() + more.wait_nanos());
+}
+
 // Adds the work of a worker. Ops are added by place: where they differ from those before, the
 // earlier ones stay.
 void Add(const rpc::v1::PathWork& more, rpc::v1::PathWork& total) {
@@ -34,6 +42,7 @@ void Add(const rpc::v1::PathWork& more, rpc::v1::PathWork& total) {
   total.set_capacity_nanos(total.capacity_nanos() + more.capacity_nanos());
   total.set_link_busy_nanos(total.link_busy_nanos() + more.link_busy_nanos());
   total.set_link_nanos(total.link_nanos() + more.link_nanos());
+  if (more.has_shared()) Add(more.shared(), *total.mutable_shared());
   if (total.ops_size() == 0) {
     *total.mutable_ops() = more.ops();
     return;

@@ -70,13 +70,14 @@ absl::StatusOr<std::shared_ptr<loader::SampleCache>> OpenCache(
 }  // namespace
 
 Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage,
-                                std::shared_ptr<const prepared::HostStore> prepared) {
+                                std::shared_ptr<const prepared::HostStore> prepared,
+                                const loader::Sharing& sharing) {
   // Shared by the jobs: opening one needs no new connection. Readers may outlive the opener.
   const auto store = std::make_shared<const storage::StorageClient>(storage);
   const auto client = std::make_shared<selector::SelectorClient>(selector);
   const auto sets = std::make_shared<loader::TrainingSetCache>(kSetBytes);
-  return [client, sets, store,
-          prepared](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
+  return [client, sets, store, prepared,
+          sharing](const v1::GetJobResponse& known) -> absl::StatusOr<OpenedJob> {
     OpenedJob opened;
     ASSIGN_OR_RETURN(opened.spec, config::ReadKept<JobSpec>(known.spec(), known.name()));
     const JobSpec& spec = opened.spec;
@@ -95,6 +96,12 @@ Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& stor
     opened.parts.reader =
         spec.ignores_labels ? loader::WithoutLabels(set.reader) : std::move(set.reader);
     if (spec.reports_bad) opened.parts.bad = set.bad;
+    if (spec.shares && sharing.bytes > 0 && !spec.ignores_labels) {
+      loader::Sharing of_dataset = sharing;
+      of_dataset.is_in_order = false;
+      of_dataset.origin = loader::OriginOf(spec.dataset_id);
+      opened.parts.sharing = std::make_shared<const loader::Sharing>(std::move(of_dataset));
+    }
     opened.parts.set = PartOf(spec, std::move(set.set));
     ASSIGN_OR_RETURN(std::shared_ptr<const loader::Subset> chosen,
                      ChosenOf(known.samples(), opened.parts.set->size()));

@@ -12,6 +12,7 @@ struct WorkerConfig {
   std::string endpoint = {};
   int threads = 0;
   config::ByteSize budget{int64_t{256} << 20};
+  config::ByteSize share_window{int64_t{256} << 20};
 
   void Fields(auto&& field) {
     field(
@@ -25,6 +26,10 @@ struct WorkerConfig {
     field("budget", budget,
           "Bytes of prepared batches that wait to be sent. Batches that are being prepared are not "
           "counted.");
+    field("share_window", share_window,
+          "Bytes of prepared samples in shared memory that wait for jobs which share them "
+          "(`training.share`), for each set of jobs of the same samples. 0: nothing is shared.",
+          {.min = 0});
   }
 };
 

@@ -14,6 +14,8 @@
 #include "base/threads/worker_pool.h"
 #include "base/usage/account.h"
 #include "config/config.h"
+#include "loader/shared/sharing.h"
+#include "loader/shared/stream_control.h"
 #include "prepared/prepared_config.h"
 #include "preprocess/transport/frame_sender.h"
 #include "preprocess/transport/ring_server.h"
@@ -106,8 +108,12 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   options.budget_bytes = config.budget.bytes;
   options.ring_socket = RingSocketOf(context.listen);
-  return std::make_unique<WorkerServer>(options, context.tokens, dispatcher,
-                                        MakeJobOpener(selector, storage, std::move(store)));
+  const loader::Sharing sharing = {.folder = loader::SharedFolderOf(context.cluster.state_folder),
+                                   .bytes = config.share_window.bytes};
+  loader::RemoveDeadStreams(sharing.folder);
+  return std::make_unique<WorkerServer>(
+      options, context.tokens, dispatcher,
+      MakeJobOpener(selector, storage, std::move(store), sharing));
 }
 
 }  // namespace tidemill::preprocess

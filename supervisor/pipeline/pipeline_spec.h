@@ -134,6 +134,11 @@ struct PipelineSpec {
       problems.Add("replay.to", "would end a live run", "leave out `to`, or `live`");
     }
     CheckPromotion(problems);
+    if (preprocess.workers && training.share == models::Share::kStrict) {
+      problems.Add("training.share",
+                   "strict cannot be used with workers, each of which prepares some of the batches",
+                   "leave out `share`, or `preprocess.workers`");
+    }
   }
 
  private:

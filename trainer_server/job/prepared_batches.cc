@@ -40,6 +40,7 @@ preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                               .cache = training.cache,
                               .uses = ExpectedUses(training, request.trigger(), set),
                               .training = plan.training,
+                              .shares = training.share != models::Share::kOff,
                               .last_batch = plan.last_batch,
                               .num_lanes = plan.num_slices,
                               .buckets = plan.buckets};
@@ -111,14 +112,16 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& req
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
     const Request& request, const preprocess::WorkersSpec& workers) {
   const std::string fitted = FittedOf(request.parts);
+  // Workers share their rows. This process makes only what they do not.
+  loader::BatchParts parts = request.parts;
+  parts.sharing = nullptr;
   ASSIGN_OR_RETURN(const preprocess::WorkerSourceOptions options, OptionsOf(request, workers));
   if (request.spec.shards) {
-    return preprocess::ShardedSource::Open(request.spec, fitted, request.parts, request.division,
+    return preprocess::ShardedSource::Open(request.spec, fitted, parts, request.division,
                                            request.plan, options);
   }
-  ASSIGN_OR_RETURN(auto maker,
-                   loader::BatchMaker::Create(
-                       request.parts, preprocess::PlanOf(request.division, request.plan, 0)));
+  ASSIGN_OR_RETURN(auto maker, loader::BatchMaker::Create(
+                                   parts, preprocess::PlanOf(request.division, request.plan, 0)));
   // A training that had its last batch before it was interrupted has no use for workers.
   if (request.plan.first_batch >= maker->end()) return OpenHere(request);
   return preprocess::WorkerSource::Open(request.spec, fitted, std::move(maker), options);

@@ -269,6 +269,16 @@ std::unique_ptr<loader::BatchSource> PreparedTraining::Learnable(
                                             opened_.bad);
 }
 
+std::shared_ptr<const loader::Sharing> PreparedTraining::SharingOf() const {
+  const v1::Preparation& preparation = job_.preparation();
+  if (spec_.share == models::Share::kOff || preparation.share_folder().empty()) return nullptr;
+  return std::make_shared<const loader::Sharing>(
+      loader::Sharing{.folder = preparation.share_folder(),
+                      .bytes = preparation.share_bytes(),
+                      .is_strict = spec_.share == models::Share::kStrict,
+                      .origin = loader::OriginOf(job_.request().dataset_id())});
+}
+
 loader::BatchParts PreparedTraining::PartsOf(std::shared_ptr<const loader::TrainingSet> set,
                                              std::shared_ptr<loader::DecodedSamples> kept) const {
   return {.set = std::move(set),
@@ -277,7 +287,8 @@ loader::BatchParts PreparedTraining::PartsOf(std::shared_ptr<const loader::Train
           .fitted = fitted_,
           .kept = std::move(kept),
           .cache = cache_,
-          .bad = opened_.bad};
+          .bad = opened_.bad,
+          .sharing = SharingOf()};
 }
 
 loader::StreamOptions PreparedTraining::OptionsOf(

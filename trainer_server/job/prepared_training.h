@@ -88,6 +88,8 @@ class PreparedTraining {
   // Leaves out samples with a target that the model cannot have, so that such a sample does not
   // fail the training.
   std::unique_ptr<loader::BatchSource> Learnable(std::unique_ptr<loader::BatchSource> source) const;
+  // nullptr when the training shares nothing.
+  std::shared_ptr<const loader::Sharing> SharingOf() const;
   loader::BatchParts PartsOf(std::shared_ptr<const loader::TrainingSet> set,
                              std::shared_ptr<loader::DecodedSamples> kept) const;
   // How this process makes batches. `found_threads` is shared by the streams of one purpose.

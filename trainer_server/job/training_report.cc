@@ -113,6 +113,10 @@ void FillPrepared(const PreparedTraining& training, const loader::PathWork& work
   summary.set_num_damaged(report->counts.damaged);
 }
 
+void FillShared(const loader::SharedWork& shared, rpc::v1::TrainingResult& result) {
+  if (shared != loader::SharedWork()) *result.mutable_shared() = preprocess::ToMessage(shared);
+}
+
 // What the graph warns of.
 void FillWarnings(const PreparedTraining& training, const loader::PathWork& work,
                   rpc::v1::TrainingResult& result) {
@@ -213,6 +217,7 @@ v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
   const loader::TrainingSet& set = *course.training().opened().set;
   result.set_num_samples(set.size());
   FillLimit(course.source()->work(), result);
+  FillShared(course.source()->work().shared, result);
   FillWarnings(course.training(), course.source()->work(), result);
   FillPrepared(course.training(), course.source()->work(), result);
   result.set_training_set_digest(set.digest);
