@@ -81,6 +81,7 @@ nightly: build
 	@$(MAKE) --no-print-directory agreement
 	@$(MAKE) --no-print-directory operators
 	@$(MAKE) --no-print-directory first_pipeline
+	@TIDEMILL_PREPARED_KILLS=20 $(BUILD)/bin/prepared_dataset_test --gtest_filter="*Killed*"
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
 	@$(BUILD)/bin/preprocess_scaling
 	@$(BUILD)/bin/scoring_scaling

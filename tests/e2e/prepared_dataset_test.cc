@@ -3,14 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <thread>
 
 #include "fmt/format.h"
 
-#include "base/files.h"
-#include "base/testing/status_matchers.h"
+#include "prepared/prepared_config.h"
 #include "tests/stack.h"
 #include "transform/testing/image_files.h"
 
@@ -121,6 +122,43 @@ TEST(PreparedSamples, AreFoundInTheNextEpochTriggerAndRunAndChangeNoWeight) {
 
 TEST(PreparedSamples, AreFoundByWorkersToo) {
   ExpectSameWithAndWithoutACache(Photos("\n  workers: {}"), false);
+}
+
+// The bytes of the rows that are kept in memory.
+int64_t KeptBytes(const std::string& folder) {
+  int64_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+    const auto size = entry.file_size(error);
+    if (!error && entry.path().extension() == ".rows") bytes += static_cast<int64_t>(size);
+  }
+  return bytes;
+}
+
+// Kills a process of the stack while rows are kept, at another place for each seed.
+TEST(PreparedSamples, AreTheSameWhicheverProcessIsKilled) {
+  const char* const given = std::getenv("TIDEMILL_PREPARED_KILLS");
+  const int num_kills = given == nullptr ? 4 : std::atoi(given);
+  const Photos photos("\n  workers: {training_helps: true}");
+  const std::vector<std::string> expected = photos.Weights(photos.Run("off"));
+  const std::string memory =
+      prepared::OptionsOf(prepared::PreparedConfig(), photos.stack().state()).memory_folder;
+  const char* const programs[] = {"tidemill-train", "tidemill-preprocess-worker",
+                                  "tidemill-preprocess", "tidemill-storage"};
+  for (int seed = 0; seed < num_kills; ++seed) {
+    SCOPED_TRACE(seed);
+    fs::remove_all(memory);
+    RunningCommand run(
+        {"run", photos.pipeline(), "--json", "--set", "training.cache={type: after, op: resize}",
+         "--state", photos.stack().state()},
+        {}, photos.stack().files());
+    // All rows have 180 kB.
+    while (KeptBytes(memory) < seed * 37'000 % 170'000) std::this_thread::yield();
+    for (const int process : photos.stack().Processes(programs[seed % 4])) kill(process, SIGKILL);
+    const CommandResult result = run.Result();
+    ASSERT_EQ(result.exit_code, 8) << result.err << photos.stack().Logs();
+    EXPECT_EQ(photos.Weights(result.Json().at("run").get<int64_t>()), expected);
+  }
 }
 
 TEST(PreparedSamples, OfADeletedSampleLeaveTheFolder) {
