@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "loader/path/path_work.h"
+#include "loader/shared/chunk_folder.h"
 #include "loader/shared/sharing.h"
 #include "loader/shared/stream_control.h"
 #include "loader/training_set.h"
@@ -61,7 +62,10 @@ class SharedStream {
   using SharedChunk = std::shared_ptr<const Rows>;
 
   SharedStream(const Sharing& sharing, std::string folder, std::unique_ptr<StreamControl> control)
-      : sharing_(sharing), folder_(std::move(folder)), control_(std::move(control)) {}
+      : sharing_(sharing),
+        folder_(std::move(folder)),
+        chunks_(folder_),
+        control_(std::move(control)) {}
 
   SharedChunk Kept(int64_t chunk) const ABSL_LOCKS_EXCLUDED(mutex_);
   SharedChunk Keep(int64_t chunk, Rows rows) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -83,6 +87,7 @@ class SharedStream {
 
   const Sharing sharing_;
   const std::string folder_;
+  ChunkFolder chunks_;
   mutable Mutex mutex_;
   // Chunks that a thread of this process may need another part of.
   std::map<int64_t, SharedChunk> kept_ ABSL_GUARDED_BY(mutex_);
