@@ -33,7 +33,7 @@ int64_t ChunkSize(const transform::Graph& graph);
 // hexadecimal. Weights of a subset, the size of batches and the number of epochs are left out.
 std::string StreamName(const BatchParts& parts, const BatchPlan& plan);
 
-// Joins the stream when the first rows are made. When it cannot, it makes all rows by itself, and
+// Joins the stream when the first rows are made. When it cannot, it makes all rows alone, and
 // the log says so once. Thread-safe.
 class SharedRows {
  public:

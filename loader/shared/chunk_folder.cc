@@ -40,7 +40,8 @@ struct ChunkHeader {
   int64_t rows_bytes = 0;
   int64_t bad_bytes = 0;
   int64_t filtered_bytes = 0;
-  // Of all that follows the header, and of the header with zeros here and in `is_checked`.
+  // The CRC-32C of all that follows the header, and of the header with zeros here and in
+  // `is_checked`.
   uint32_t sum = 0;
   // 1 once a reader has found that the sum is right.
   uint32_t is_checked = 0;
@@ -131,7 +132,7 @@ struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
 
-// Returns the names in a folder that end so, with what stat() says of them.
+// Returns the names in a folder that end so, with what stat() returns for them.
 std::vector<std::pair<std::string, struct stat>> ListFiles(const std::string& folder,
                                                            std::string_view extension) {
   std::vector<std::pair<std::string, struct stat>> found;
@@ -214,7 +215,7 @@ bool WriteParts(int file, const ChunkParts& chunk) {
 
 }  // namespace
 
-// A file that this consumer has mapped. The kernel knows by a lock that somebody reads it.
+// A file that this consumer has mapped. While there are views, a lock keeps writers away.
 class ChunkFolder::Mapped {
  public:
   Mapped(Descriptor file, void* start, size_t size)

@@ -22,7 +22,7 @@ struct StoredChunk {
 };
 
 // The chunks of a stream as one consumer sees them. Files of dropped chunks are written again once
-// nobody reads them: their memory is there, and consumers have mapped it. Thread-safe.
+// no consumer reads them: their memory is there, and consumers have mapped it. Thread-safe.
 class ChunkFolder {
  public:
   explicit ChunkFolder(std::string path);
@@ -50,7 +50,7 @@ class ChunkFolder {
   void Drop(int64_t number) const;
   void Remove(int64_t number) const;
 
-  // Removes files that wait to be written again, but for so many bytes. Returns the bytes that are
+  // Removes files that wait to be written again, but for at most `bytes`. Returns the bytes that are
   // left.
   int64_t TrimFree(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -69,7 +69,7 @@ class SharedStream {
 
   SharedChunk Kept(int64_t chunk) const ABSL_LOCKS_EXCLUDED(mutex_);
   SharedChunk Keep(int64_t chunk, Rows rows) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns nullptr when nobody has made the chunk, or it is gone, or damaged.
+  // Returns nullptr when no member has made the chunk, or it is gone, or damaged.
   SharedChunk Take(int64_t chunk) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<SharedChunk> MakeClaimed(int64_t chunk, const Make& make,
                                           const std::stop_token& stop);
@@ -95,8 +95,8 @@ class SharedStream {
   Mutex room_;
   std::atomic<int64_t> next_ = 0;
   std::atomic<bool> may_have_stored_ = false;
-  std::atomic<int64_t> chunk_bytes_ = 0;  // Of the largest so far.
-  std::atomic<int64_t> make_ns_ = 0;      // Of the slowest chunk made here so far.
+  std::atomic<int64_t> chunk_bytes_ = 0;  // The largest so far.
+  std::atomic<int64_t> make_ns_ = 0;      // The slowest chunk made here so far.
   std::atomic<bool> has_told_ = false;
   std::atomic<int64_t> made_ = 0;
   std::atomic<int64_t> taken_ = 0;
