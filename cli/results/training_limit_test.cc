@@ -46,6 +46,29 @@ TEST(TrainingLimit, IsFollowedByWhatWasDecidedAboutPreparedSamples) {
   EXPECT_EQ(json["prepared"]["points"][0]["predicted_speedup"], 5.3);
 }
 
+TEST(TrainingLimit, IsFollowedByWhatWasShared) {
+  rpc::v1::TrainingResult result;
+  result.set_verdict("limit: the training itself");
+  rpc::v1::SharedWork& shared = *result.mutable_shared();
+  shared.set_wait_nanos(500'000'000);
+  nlohmann::ordered_json json;
+  AddLimit(result, json);
+  EXPECT_FALSE(json.contains("shared")) << "it was alone";
+  shared.set_made(1200);
+  shared.set_taken(3600);
+  EXPECT_EQ(
+      DescribeLimit(result),
+      "limit: the training itself; of the samples that several trainings prepare, it prepared "
+      "1,200 and took 3,600");
+  shared.set_again(40);
+  shared.set_failed(2);
+  EXPECT_THAT(DescribeLimit(result),
+              ::testing::EndsWith("; 40 were prepared again; 2 blocks could not be shared"));
+  AddLimit(result, json);
+  EXPECT_EQ(json["shared"].dump(),
+            R"({"made":1200,"taken":3600,"again":40,"failed":2,"wait_seconds":0.5})");
+}
+
 TEST(TrainingLimit, IsNotToldWhereItIsNotKnown) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   AddLimit({}, json);

@@ -26,7 +26,7 @@
 namespace tidemill::loader {
 namespace {
 
-constexpr int64_t kLeastChunk = 16;
+constexpr int64_t kLeastChunk = 32;
 constexpr int64_t kMostChunk = 4096;
 constexpr int64_t kBytesOfChunk = int64_t{2} << 20;
 // Changes when the rows of a version, or the files of a stream, differ from those of another.

@@ -24,8 +24,8 @@ namespace tidemill::loader {
 // mixes and slices, whose positions depend on the size of batches, nor with BatchParts::kept.
 bool CanShare(const BatchParts& parts, const BatchPlan& plan);
 
-// Returns the number of positions of an epoch in a chunk: a power of two from 16 to 4096, whose
-// rows have about two megabytes. A function of the graph alone, so that consumers with other sizes
+// Returns the number of positions of an epoch in a chunk: a power of two from 32 to 4096, whose
+// rows have about two megabytes, or more where rows are large. A function of the graph alone, so that consumers with other sizes
 // of batches have the same chunks.
 int64_t ChunkSize(const transform::Graph& graph);
 
@@ -33,7 +33,7 @@ int64_t ChunkSize(const transform::Graph& graph);
 // hexadecimal. Weights of a subset, the size of batches and the number of epochs are left out.
 std::string StreamName(const BatchParts& parts, const BatchPlan& plan);
 
-// Joins the stream when the first rows are made. When it cannot, it makes all rows by itself, and
+// Joins the stream when the first rows are made. When it cannot, it makes all rows alone, and
 // the log says so once. Thread-safe.
 class SharedRows {
  public:

@@ -142,7 +142,7 @@ TEST(SharedRows, OfAConsumerThatIsAloneAreNotWritten) {
   EXPECT_EQ(maker->work().shared, SharedWork());
 }
 
-// Consumers that begin together, and go on at any speed.
+// Consumers that begin together, and continue at any speed.
 TEST_P(SharedRowsOf, ConsumersWithOtherSizesOfBatchesPrepareEachSampleOnce) {
   const SharedFolder folder;
   std::vector<BatchPlan> plans = {Plan(8, 2), Plan(32, 2), Plan(100, 2)};
@@ -177,7 +177,7 @@ TEST_P(SharedRowsOf, ConsumersWithOtherSizesOfBatchesPrepareEachSampleOnce) {
   EXPECT_TRUE(folder.IsGone());
 }
 
-// Whoever else is there, and whatever is lost: each consumer sees its own batches.
+// Each consumer sees its own batches.
 TEST_P(SharedRowsOf, ConsumersThatJoinAndLeaveAtAnyTimeSeeTheirOwnBatches) {
   for (const int64_t window : {kChunkBytes, 3 * kChunkBytes, int64_t{64} << 20}) {
     const SharedFolder folder;
@@ -239,7 +239,7 @@ TEST(SharedRows, ALateConsumerCatchesUpWithTheOthers) {
   int64_t next = 12;
   for (int64_t number = 0; number < next; ++number) Make(*first, number);
   int64_t next_of_late = 0;
-  // Preparing takes both the same time: whoever prepares has a turn, whoever takes goes on.
+  // Preparing takes both the same time: whoever prepares has a turn, whoever takes continues.
   while (next < first->end() && next_of_late < next) {
     EXPECT_EQ(Make(*first, next), expected[static_cast<size_t>(next)]);
     ++next;
@@ -319,7 +319,7 @@ TEST(SharedRows, WithoutSharedMemoryEachConsumerMakesItsOwn) {
   EXPECT_TRUE(Drain(*first) == Unshared(Plan(32, 1)));
 }
 
-// Files of at most so many bytes, for the rest of a test.
+// Files of at most `bytes`, for the rest of a test.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {

@@ -8,7 +8,6 @@
 #include "base/files.h"
 #include "base/logs/log.h"
 #include "batch/batch.h"
-#include "loader/shared/chunk_file.h"
 
 // Two consumers and a window of four chunks. B has joined late, and makes 0 and 1 again, for
 // itself:
@@ -25,9 +24,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A process that dies rings no bell: how often one that waits looks by itself.
+// A process that dies rings no bell: how often one that waits looks without one.
 constexpr std::chrono::milliseconds kLook{20};
-// A maker that takes longer is not waited for: so many times what a chunk takes here, and at least.
+// A maker that takes longer is not waited for: this factor times what a chunk takes here, and at least.
 constexpr int64_t kPatienceFactor = 4;
 constexpr int64_t kPatienceNanos = 1'000'000'000;
 
@@ -124,13 +123,14 @@ void SharedStream::DropPassed() {
   // A strict one keeps what fits, for those that join late.
   if (std::ranges::any_of(members, &StreamMember::is_strict)) return;
   bool has_stored = members.size() > 1;
-  for (const StoredChunk& chunk : ListChunks(folder_)) {
+  for (const StoredChunk& chunk : chunks_.List()) {
     if (CountNeeders(members, chunk.number) == 0) {
-      RemoveChunk(folder_, chunk.number);
+      chunks_.Drop(chunk.number);
     } else {
       has_stored = true;
     }
   }
+  if (!has_stored) chunks_.TrimFree(0);
   may_have_stored_ = has_stored;
 }
 
@@ -149,11 +149,11 @@ SharedStream::SharedChunk SharedStream::Keep(int64_t chunk, Rows rows) {
 
 SharedStream::SharedChunk SharedStream::Take(int64_t chunk) {
   if (SharedChunk kept = Kept(chunk)) return kept;
-  absl::StatusOr<Rows> rows = ReadChunk(folder_, chunk);
+  absl::StatusOr<Rows> rows = chunks_.Read(chunk);
   if (absl::IsNotFound(rows.status())) return nullptr;
   if (!rows.ok()) {
     NoteFailure(rows.status());
-    RemoveChunk(folder_, chunk);
+    chunks_.Remove(chunk);
     return nullptr;
   }
   taken_ += RowsOf(*rows);
@@ -221,10 +221,10 @@ absl::StatusOr<SharedStream::SharedChunk> SharedStream::MakeHere(int64_t chunk, 
 
 void SharedStream::Publish(int64_t chunk, const Rows& rows) {
   const bool is_needed = CountNeeders(control_->Others(), chunk) > 0;
-  const int64_t bytes = ChunkBytes(rows);
+  const int64_t bytes = ChunkFolder::BytesOf(rows);
   Raise(chunk_bytes_, bytes);
   if ((is_needed || sharing_.is_strict) && MakeRoom(chunk, bytes)) {
-    const absl::Status written = WriteChunk(folder_, chunk, rows);
+    const absl::Status written = chunks_.Write(chunk, rows);
     if (!written.ok()) NoteFailure(written);
   }
 }
@@ -234,11 +234,14 @@ bool SharedStream::MakeRoom(int64_t chunk, int64_t bytes) {
   const std::vector<StreamMember> others = control_->Others();
   std::vector<StreamMember> all = others;
   all.push_back(control_->self());
-  const auto dropped =
-      ChooseDropped(ListChunks(folder_), others, all, {chunk, bytes}, sharing_.bytes);
+  const auto dropped = ChooseDropped(chunks_.List(), others, all, {chunk, bytes}, sharing_.bytes);
   // AwaitRoom() has found that a strict one cannot wait, so that it stores the chunk nevertheless.
   if (!dropped) return sharing_.is_strict && MustStay(others, chunk);
-  for (const int64_t number : *dropped) RemoveChunk(folder_, number);
+  for (const int64_t number : *dropped) chunks_.Drop(number);
+  int64_t stored = 0;
+  for (const StoredChunk& one : chunks_.List()) stored += one.bytes;
+  // The chunk takes the place of a free file.
+  chunks_.TrimFree(sharing_.bytes - stored);
   return true;
 }
 
@@ -253,7 +256,7 @@ absl::Status SharedStream::AwaitRoom(int64_t chunk, const std::stop_token& stop)
     if (is_first || !MustStay(others, chunk)) return absl::OkStatus();
     std::vector<StreamMember> all = others;
     all.push_back(control_->self());
-    if (ChooseDropped(ListChunks(folder_), others, all, {chunk, chunk_bytes_}, sharing_.bytes)) {
+    if (ChooseDropped(chunks_.List(), others, all, {chunk, chunk_bytes_}, sharing_.bytes)) {
       return absl::OkStatus();
     }
     control_->Await(seen, kLook);

@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "loader/path/path_work.h"
+#include "loader/shared/chunk_folder.h"
 #include "loader/shared/sharing.h"
 #include "loader/shared/stream_control.h"
 #include "loader/training_set.h"
@@ -61,11 +62,14 @@ class SharedStream {
   using SharedChunk = std::shared_ptr<const Rows>;
 
   SharedStream(const Sharing& sharing, std::string folder, std::unique_ptr<StreamControl> control)
-      : sharing_(sharing), folder_(std::move(folder)), control_(std::move(control)) {}
+      : sharing_(sharing),
+        folder_(std::move(folder)),
+        chunks_(folder_),
+        control_(std::move(control)) {}
 
   SharedChunk Kept(int64_t chunk) const ABSL_LOCKS_EXCLUDED(mutex_);
   SharedChunk Keep(int64_t chunk, Rows rows) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns nullptr when nobody has made the chunk, or it is gone, or damaged.
+  // Returns nullptr when no member has made the chunk, or it is gone, or damaged.
   SharedChunk Take(int64_t chunk) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<SharedChunk> MakeClaimed(int64_t chunk, const Make& make,
                                           const std::stop_token& stop);
@@ -83,6 +87,7 @@ class SharedStream {
 
   const Sharing sharing_;
   const std::string folder_;
+  ChunkFolder chunks_;
   mutable Mutex mutex_;
   // Chunks that a thread of this process may need another part of.
   std::map<int64_t, SharedChunk> kept_ ABSL_GUARDED_BY(mutex_);
@@ -90,8 +95,8 @@ class SharedStream {
   Mutex room_;
   std::atomic<int64_t> next_ = 0;
   std::atomic<bool> may_have_stored_ = false;
-  std::atomic<int64_t> chunk_bytes_ = 0;  // Of the largest so far.
-  std::atomic<int64_t> make_ns_ = 0;      // Of the slowest chunk made here so far.
+  std::atomic<int64_t> chunk_bytes_ = 0;  // The largest so far.
+  std::atomic<int64_t> make_ns_ = 0;      // The slowest chunk made here so far.
   std::atomic<bool> has_told_ = false;
   std::atomic<int64_t> made_ = 0;
   std::atomic<int64_t> taken_ = 0;

@@ -214,7 +214,7 @@ void StreamControl::SetStrict(bool is_strict) {
 }
 
 std::optional<StreamControl::Claim> StreamControl::TryClaim(int64_t chunk) const {
-  // A description of its own, so that the threads of a process exclude each other.
+  // Its own description, so that the threads of a process exclude each other.
   const std::string path = fmt::format("/proc/self/fd/{}", file_.number());
   Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!file.is_open() || !TryLock(file.number(), kClaims + chunk)) return std::nullopt;

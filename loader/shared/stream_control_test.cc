@@ -75,7 +75,7 @@ TEST(StreamControl, ABellWakesOtherMembers) {
   EXPECT_NE(first->rung(), seen);
 }
 
-TEST(StreamControl, AProcessThatIsKilledIsNoMemberAndHasNoClaim) {
+TEST(StreamControl, AKilledProcessIsGoneWithItsClaim) {
   const SharedFolder folder;
   int ready[2] = {-1, -1};
   ASSERT_EQ(pipe(ready), 0);

@@ -190,7 +190,7 @@ struct TrainingSpec {
           "is the only one of its epoch. wrap: it gets the epoch's first samples, too.");
     field("share", share,
           "Whether trainings of equal sets, seeds, orders and graphs that run on one host at the "
-          "same time prepare each sample once. Weights do not depend on it. window: as far as they "
+          "same time prepare each sample once. Weights do not depend on it. window: while they "
           "are not too far apart; none waits for another. strict: the faster ones wait for the "
           "slowest, so that no sample is prepared twice. off: each prepares its own.");
     field("augment", augment, "Mixes rows of a batch with one another: mixup and cutmix.");

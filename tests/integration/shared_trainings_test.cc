@@ -22,7 +22,7 @@ namespace {
 // Two runs that train at the same time, on one trainer server.
 struct Pair {
   std::array<std::vector<std::string>, 2> fingerprints;
-  // Of all triggers of both runs.
+  // Sums over all triggers of both runs.
   int64_t made = 0;
   int64_t taken = 0;
   int64_t again = 0;

@@ -1,4 +1,4 @@
-// A consumer of a shared stream in a process of its own, for tests:
+// A consumer of a shared stream in its own process, for tests:
 //
 //   shared_consumer FOLDER window|strict BATCH_SIZE EPOCHS DIE_AT
 //
