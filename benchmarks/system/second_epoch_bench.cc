@@ -102,7 +102,7 @@ class Epochs {
     const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     ASSIGN_OR_RETURN(
         const auto stream,
-        loader::BatchStream::Create(parts, {.batch_size = batch_size_, .shuffle = {.seed = seed}},
+        loader::BatchStream::Create(parts, {.batch_size = batch_size_, .shuffle = {.seed = seed, .purpose = "shuffle"}},
                                     {.num_threads = cores}));
     Sha256Stream sum;
     int64_t num_samples = 0;
