@@ -85,8 +85,13 @@ PathWork BatchMaker::work() const {
   PathWork work = counters_->Snapshot();
   if (shared_ == nullptr) return work;
   work.shared = shared_->work();
-  // What waits for others makes nothing.
-  work.busy_ns = std::max<int64_t>(0, work.busy_ns - work.shared.wait_ns);
+  // What waits for others makes nothing. Waiting counts at once, and work when it has ended; what
+  // was shown once never shrinks.
+  const int64_t busy_ns = work.busy_ns - work.shared.wait_ns;
+  int64_t shown = busy_ns_;
+  while (shown < busy_ns && !busy_ns_.compare_exchange_weak(shown, busy_ns)) {
+  }
+  work.busy_ns = std::max(shown, busy_ns);
   return work;
 }
 

@@ -1,6 +1,7 @@
 // Makes the batches of a plan: reads samples, runs the graph on them, and cuts batches.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,6 +71,7 @@ class BatchMaker {
   const RowMaker rows_;
   const BatchCutter cutter_;
   const std::unique_ptr<SharedRows> shared_;   // nullptr when nothing is shared.
+  mutable std::atomic<int64_t> busy_ns_ = 0;   // The most that work() has returned.
   std::optional<const BatchWindows> windows_;  // For a plan with buckets.
 };
 

@@ -9,6 +9,8 @@ namespace {
 constexpr double kLinkBusy = 0.5;
 // Makers that are busy for less of their time wait for something other than their own work.
 constexpr double kMakersBusy = 0.35;
+// Makers that wait for other trainings for more of their time make little themselves.
+constexpr double kAwaitsOthers = 0.5;
 // Threads that are ready to run for so much of their busy time without a processor lack one.
 constexpr double kQueued = 0.3;
 
@@ -26,6 +28,8 @@ std::string_view NameOf(PathLimit limit) {
       return "network";
     case PathLimit::kCores:
       return "cores";
+    case PathLimit::kSharing:
+      return "sharing";
     case PathLimit::kStart:
       return "start";
     case PathLimit::kUnknown:
@@ -45,6 +49,12 @@ PathVerdict Judge(double wait_share, const PathWork& work, bool is_of_gpu) {
   if (link > kLinkBusy) {
     verdict.limit = PathLimit::kNetwork;
     verdict.share = link;
+    return verdict;
+  }
+  const double awaits_others = Share(work.shared.wait_ns, work.capacity_ns);
+  if (awaits_others > kAwaitsOthers) {
+    verdict.limit = PathLimit::kSharing;
+    verdict.share = awaits_others;
     return verdict;
   }
   if (Share(work.busy_ns, work.capacity_ns) < kMakersBusy) {
@@ -88,6 +98,11 @@ std::string PathVerdict::ToText() const {
     case PathLimit::kCores:
       return text + fmt::format("limit: no free cores ({:.0f} % of preparing is waiting for one)",
                                 100 * share);
+    case PathLimit::kSharing:
+      return text + fmt::format(
+                        "limit: the trainings that prepare the same samples ({:.0f} % of the time "
+                        "waiting for them)",
+                        100 * share);
     case PathLimit::kStart:
       return text + "limit: none, the training ended before the path was full";
     case PathLimit::kUnknown:

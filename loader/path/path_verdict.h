@@ -14,6 +14,7 @@ enum class PathLimit {
   kStorage,  // Reading samples.
   kNetwork,  // Sending batches.
   kCores,    // The processors: threads that make batches wait for them.
+  kSharing,  // Other trainings, which prepare samples for this one, too.
   kStart,    // The start: there are too few batches to fill the path.
   kUnknown,  // Unknown: it was not measured.
 };
@@ -28,7 +29,8 @@ struct PathVerdict {
   bool is_of_gpu = false;
   // The type of the op that is the limit; otherwise empty.
   std::string op = {};
-  // The share of the makers' time that the limit takes. For kNetwork, the share of the link's time.
+  // The share of the makers' time that the limit takes. For kNetwork, the share of the link's time;
+  // for kSharing, of the time that the makers could have been busy.
   // 0 for kTrainer.
   double share = 0;
 

@@ -59,6 +59,16 @@ TEST(PathVerdict, ThreadsThatMostlyWaitForSomethingElseDoNotLackCores) {
   EXPECT_EQ(Judge(0.4, work).limit, PathLimit::kCores);
 }
 
+TEST(PathVerdict, MakersThatWaitForOtherTrainingsNameThem) {
+  PathWork work = WithOps({.busy_ns = 200, .cpu_ns = 200, .capacity_ns = 1000});
+  work.shared.wait_ns = 700;
+  const PathVerdict verdict = Judge(0.4, work);
+  EXPECT_EQ(verdict.limit, PathLimit::kSharing);
+  EXPECT_EQ(verdict.ToText(),
+            "40 % of the time waiting for data; limit: the trainings that prepare the same samples "
+            "(70 % of the time waiting for them)");
+}
+
 TEST(PathVerdict, MakersThatHadLittleToDoAreNoLimit) {
   PathWork work = WithOps(Busy());
   work.capacity_ns = 10'000;

@@ -33,6 +33,7 @@ namespace {
 constexpr std::string_view kExtension = ".rows";
 constexpr std::string_view kFreeExtension = ".free";
 constexpr int64_t kAlignment = 64;
+constexpr size_t kWrittenTogether = size_t{128} << 10;
 
 struct ChunkHeader {
   char magic[8] = {'T', 'M', 'R', 'O', 'W', 'S', '0', '1'};
@@ -85,11 +86,10 @@ absl::StatusOr<std::vector<Unreadable>> BadOf(const batch::Batch& coded) {
   return bad;
 }
 
-// The parts of a file in their order, the header first.
+// The header of a file, without its sum, and the parts that follow it.
 struct ChunkParts {
   ChunkHeader header;
   std::vector<batch::Buffer> parts;
-  int64_t bytes = sizeof(ChunkHeader);
 };
 
 // The sum of a file from the sum of what follows its header.
@@ -101,17 +101,11 @@ uint32_t SumWith(ChunkHeader header, uint32_t sum) {
 
 int64_t AddBatch(const batch::Batch& added, ChunkParts& chunk) {
   static constexpr char kZeros[kAlignment] = {};
-  for (batch::Buffer& part : batch::EncodeParts(added)) {
-    const std::string_view bytes = part.view();
-    chunk.header.sum = ExtendCrc32c(chunk.header.sum, bytes);
-    chunk.parts.push_back(std::move(part));
-  }
+  for (batch::Buffer& part : batch::EncodeParts(added)) chunk.parts.push_back(std::move(part));
   const auto size = static_cast<int64_t>(batch::EncodedSize(added));
   if (const int64_t gap = Aligned(size) - size; gap > 0) {
     chunk.parts.push_back(batch::Buffer::Wrap(kZeros, static_cast<size_t>(gap), nullptr));
-    chunk.header.sum = ExtendCrc32c(chunk.header.sum, chunk.parts.back().view());
   }
-  chunk.bytes += Aligned(size);
   return size;
 }
 
@@ -124,7 +118,6 @@ absl::StatusOr<ChunkParts> PartsOf(int64_t number, const Rows& rows) {
   chunk.header.rows_bytes = AddBatch(rows.pieces.empty() ? batch::Batch() : rows.pieces[0], chunk);
   chunk.header.bad_bytes = AddBatch(bad, chunk);
   chunk.header.filtered_bytes = AddBatch(filtered, chunk);
-  chunk.header.sum = SumWith(chunk.header, chunk.header.sum);
   return chunk;
 }
 
@@ -205,12 +198,20 @@ absl::StatusOr<Rows> DecodeChunk(const batch::Buffer& bytes, const ChunkHeader& 
 }
 
 bool WriteParts(int file, const ChunkParts& chunk) {
-  const std::string_view header(reinterpret_cast<const char*>(&chunk.header), sizeof(ChunkHeader));
-  bool is_written = WriteWhole(file, header);
+  ChunkHeader header = chunk.header;
+  auto at = static_cast<int64_t>(sizeof(header));
   for (const batch::Buffer& part : chunk.parts) {
-    is_written = is_written && WriteWhole(file, part.view());
+    // Bytes are summed and written while they are in the processor's cache.
+    for (std::string_view rest = part.view(); !rest.empty();) {
+      const std::string_view block = rest.substr(0, kWrittenTogether);
+      header.sum = ExtendCrc32c(header.sum, block);
+      if (!WriteWholeAt(file, block, at)) return false;
+      at += std::ssize(block);
+      rest.remove_prefix(block.size());
+    }
   }
-  return is_written;
+  header.sum = SumWith(header, header.sum);
+  return WriteWholeAt(file, {reinterpret_cast<const char*>(&header), sizeof(header)}, 0);
 }
 
 }  // namespace
