@@ -77,7 +77,7 @@ function tableSection() {
     {label: "runs", left: true, value: row => row.runs.map(run => run.run === null ? "–" : run.run).join(", ")},
     {label: "fate", left: true, wrap: true, value: row => (row === BEST ? "best, " : "") + row.why},
   ], ordered)),
-  DATA.halving ? el("p", {class: "note"}, "Rungs: " + DATA.halving.rungs.map(rung => plural(rung.settings, "setting") + " with " + (rung.effort === null ? "all" : rung.effort) + " " + DATA.halving.unit).join(", then ") + ".") : null,
+  DATA.halving ? el("p", {class: "note"}, "Rungs: " + DATA.halving.rungs.map(rung => plural(rung.settings, "setting") + " with " + (rung.effort === null ? "all " + DATA.halving.unit : plural(rung.effort, DATA.halving.unit.slice(0, -1)))).join(", then ") + ".") : null,
   DATA.best_pipeline ? folded("The pipeline with the best values", false, el("pre", {tabindex: 0}, DATA.best_pipeline)) : null);
 }
 
