@@ -27,7 +27,7 @@ constexpr std::string_view kAboutFile = "about";
 constexpr std::string_view kLockFile = "lock";
 constexpr std::string_view kRowsExtension = ".rows";
 constexpr size_t kMostAboutBytes = size_t{1} << 16;
-// A point gives way to another only if a byte of that one is worth so many times as much: two of
+// A point gives way to another only if a byte of that one is worth this many times as much: two of
 // about equal worth must not take turns.
 constexpr double kGivesWay = 1.25;
 

@@ -41,15 +41,15 @@ class FolderBudget {
   // `keep_unused` are removed here. The folder is made when the first point is opened.
   FolderBudget(std::string folder, int64_t bytes, Duration keep_unused);
 
-  // Makes the folder of a point, and notes what it is worth and that it is used now. What a user has
-  // asked for keeps its worth. The errors are those of files::WriteAtomically().
+  // Makes the folder of a point, and notes what it is worth and that it is used now. What a user
+  // has asked for keeps its worth. Returns the errors of files::WriteAtomically().
   absl::StatusOr<std::string> OpenPoint(std::string_view digest, const PointAbout& about) const;
 
   // Whether a user has asked for the rows of a point.
   bool IsAskedFor(std::string_view digest) const;
 
-  // Returns whether there is room for so many more bytes of a point, after rows that are worth less
-  // were removed to make it.
+  // Returns whether there is room for more bytes of a point, after rows that are worth less were
+  // removed to make it.
   bool MakeRoom(std::string_view digest, int64_t bytes) const;
 
   // Returns the bytes that the rows of these points may take, together.

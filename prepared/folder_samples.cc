@@ -51,7 +51,7 @@ void FolderSamples::Scan(const std::shared_ptr<RowFile>& file) {
   });
 }
 
-// Room was made for rows that are worth more, or somebody removed the folder.
+// Room was made for rows that are worth more, or a user removed the folder.
 void FolderSamples::DropRemovedFiles() {
   const auto is_removed = [](const std::shared_ptr<const RowFile>& file) {
     return file->IsRemoved();

@@ -120,7 +120,7 @@ TEST_F(FolderSamplesTest, FindsWhatAnotherProcessAppended) {
   const auto other = Open(budget);
   EXPECT_TRUE(one->Keep(Names(0, 5), RowsOf(Names(0, 5))));
   EXPECT_TRUE(other->Keep(Names(5, 9), RowsOf(Names(5, 9))));
-  // Each appends to a file of its own.
+  // Each appends to its own file.
   EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/prepared/a/2.rows"));
   EXPECT_EQ(Find(*Open(budget), Names(0, 9)).NumMissing(), 0);
 }
@@ -206,7 +206,7 @@ TEST_F(FolderSamplesTest, WipedKeysLeaveNoByteAndAreNotFound) {
   EXPECT_TRUE(samples->Keep(names, RowsOf(names)));
   EXPECT_EQ(Find(*samples, names).NumMissing(), 0);
   const std::vector<int64_t> forgotten = {3, 7, 1000};
-  EXPECT_THAT(WipeKeys(budget.folder(), forgotten), IsOkAndHolds(2));
+  EXPECT_THAT(WipeKeys(std::vector{budget.folder()}, forgotten), IsOkAndHolds(2));
   for (PreparedSamples* const reader : {samples.get(), Open(budget).release()}) {
     const NamedRows found = Find(*reader, names);
     EXPECT_EQ(found.NumMissing(), 2);

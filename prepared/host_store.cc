@@ -54,6 +54,20 @@ class TieredSamples final : public PreparedSamples {
   const std::vector<std::unique_ptr<FolderSamples>> tiers_;
 };
 
+// A file that is gone has no rows.
+absl::StatusOr<int64_t> WipeIn(const std::string& path,
+                               const absl::flat_hash_set<int64_t>& wanted) {
+  auto file = RowFile::OpenToRead(path);
+  if (absl::IsNotFound(file.status())) return 0;
+  RETURN_IF_ERROR(file.status());
+  std::vector<RowPlace> found;
+  file->Scan([&](const RowPlace& place) {
+    if (wanted.contains(place.entry.key)) found.push_back(place);
+  });
+  for (const RowPlace& place : found) RETURN_IF_ERROR(file->Wipe(place));
+  return std::ssize(found);
+}
+
 std::optional<FolderBudget> OpenFolder(const std::string& folder, int64_t bytes,
                                        Duration keep_unused) {
   if (folder.empty() || bytes == 0) return std::nullopt;
@@ -82,21 +96,17 @@ absl::StatusOr<std::unique_ptr<PreparedSamples>> HostStore::OpenPoint(
   return std::make_unique<TieredSamples>(std::move(tiers));
 }
 
-absl::StatusOr<int64_t> WipeKeys(const std::string& folder, std::span<const int64_t> keys) {
+absl::StatusOr<int64_t> WipeKeys(std::span<const std::string> folders,
+                                 std::span<const int64_t> keys) {
   const absl::flat_hash_set<int64_t> wanted(keys.begin(), keys.end());
   int64_t num_wiped = 0;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".rows") continue;
-    auto file = RowFile::OpenToRead(entry.path().string());
-    if (absl::IsNotFound(file.status())) continue;
-    RETURN_IF_ERROR(file.status());
-    std::vector<RowPlace> found;
-    file->Scan([&](const RowPlace& place) {
-      if (wanted.contains(place.entry.key)) found.push_back(place);
-    });
-    for (const RowPlace& place : found) RETURN_IF_ERROR(file->Wipe(place));
-    num_wiped += std::ssize(found);
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
+      if (entry.path().extension() != ".rows") continue;
+      ASSIGN_OR_RETURN(const int64_t in_file, WipeIn(entry.path().string(), wanted));
+      num_wiped += in_file;
+    }
   }
   return num_wiped;
 }

@@ -46,7 +46,7 @@ class HostStore {
   }
 
   // Opens the rows of a point in all stores: they are found in any, and kept in the first that has
-  // room. The columns must be those of the point. The errors are those of
+  // room. The columns must be those of the point. Returns the errors of
   // FolderBudget::OpenPoint().
   absl::StatusOr<std::unique_ptr<PreparedSamples>> OpenPoint(const std::string& digest,
                                                              const PointAbout& about,
@@ -59,8 +59,9 @@ class HostStore {
   std::optional<FolderBudget> disk_;
 };
 
-// Overwrites all rows of these keys in a folder of prepared rows, in all points. Returns how many
-// there were. OK when there is no such folder.
-absl::StatusOr<int64_t> WipeKeys(const std::string& folder, std::span<const int64_t> keys);
+// Overwrites all rows of these keys in folders of prepared rows, in all points. Returns how many
+// there were. A folder that does not exist has none.
+absl::StatusOr<int64_t> WipeKeys(std::span<const std::string> folders,
+                                 std::span<const int64_t> keys);
 
 }  // namespace tidemill::prepared

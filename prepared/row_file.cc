@@ -23,15 +23,15 @@ namespace tidemill::prepared {
 namespace {
 
 constexpr uint64_t kMagic = 0x0153574f524d5400;  // "\0TMROWS\1", little-endian.
-// Entries are read so many at a time.
+// The number of entries that are read at a time.
 constexpr size_t kEntriesAtOnce = 1024;
 
 struct BlockHeader {
   uint64_t magic = kMagic;
   uint32_t num_rows = 0;
   uint32_t unused = 0;
-  int64_t bytes = 0;  // Of the block, this header included.
-  uint64_t sum = 0;   // Of the header up to here.
+  int64_t bytes = 0;  // All bytes of the block, with this header.
+  uint64_t sum = 0;   // The sum of the header up to here.
 };
 static_assert(sizeof(BlockHeader) == 32);
 constexpr int64_t kHeaderBytes = sizeof(BlockHeader);

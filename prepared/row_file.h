@@ -20,11 +20,11 @@
 
 namespace tidemill::prepared {
 
-// An entry as it is on disk, little-endian.
+// An entry on disk, little-endian.
 struct RowEntry {
   int64_t key = 0;
   uint64_t record = 0;
-  uint64_t row_sum = 0;  // Of the bytes of the row, or of the reason of a bad sample.
+  uint64_t row_sum = 0;  // The sum of the row, or of the reason of a bad sample.
   int64_t event_time = 0;
   int64_t class_label = 0;
   double real_label = 0;
@@ -33,7 +33,7 @@ struct RowEntry {
   uint8_t has_class = 0;
   uint8_t has_number = 0;
   uint8_t unused = 0;
-  uint64_t sum = 0;  // Of the entry up to here.
+  uint64_t sum = 0;  // The sum of the entry up to here.
 
   SampleName name() const { return {key, record}; }
 };
@@ -43,7 +43,7 @@ static_assert(sizeof(RowEntry) == 64);
 struct RowPlace {
   RowEntry entry;
   int64_t entry_offset = 0;
-  int64_t offset = 0;  // Of its bytes in the file.
+  int64_t offset = 0;  // Where its bytes begin.
 };
 
 // Thread-safe where it says so.

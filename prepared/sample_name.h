@@ -6,7 +6,7 @@
 namespace tidemill::prepared {
 
 // A key names one record forever in its stack. `record` is what storage says the record is
-// (IdentifySamples), so that the samples of another stack with the same keys have other names.
+// (FindIdentities), so that the samples of another stack with the same keys have other names.
 struct SampleName {
   int64_t key = 0;
   uint64_t record = 0;  // 0 names nothing: such a sample is never found, and never kept.

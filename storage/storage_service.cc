@@ -26,7 +26,6 @@
 //                          `--yes--> roll back, and answer with the kept response
 
 namespace tidemill::storage {
-
 namespace {
 
 constexpr char kSchema[] = "storage";
@@ -34,7 +33,6 @@ constexpr char kSchema[] = "storage";
 constexpr int kMaxQuarantined = 10'000;
 // Keys and places of one call that finds samples.
 constexpr int64_t kMaxFound = 100'000;
-constexpr int kMostIdentified = 65'536;
 // Each reads a whole dataset.
 constexpr int kMaxChecks = 8;
 
@@ -331,21 +329,11 @@ grpc::Status StorageService::FindSamples(grpc::ServerContext* /*context*/,
   return grpc::Status::OK;
 }
 
-grpc::Status StorageService::IdentifySamples(grpc::ServerContext* context,
-                                             const v1::IdentifySamplesRequest* request,
-                                             v1::IdentifySamplesResponse* response) {
-  const absl::Status admitted = rpc::JobScope::OfCall(*context).Check(*request);
-  if (!admitted.ok()) return ToGrpc(admitted);
-  if (request->sample_keys_size() > kMostIdentified) {
-    return ToGrpc(InvalidArgument("{} keys are too many for one call; send at most {} at a time",
-                                  request->sample_keys_size(), kMostIdentified));
-  }
-  const auto identities = IdentitiesOf(
-      core_.indexes, {request->dataset_id()},
-      {request->sample_keys().data(), static_cast<size_t>(request->sample_keys_size())});
-  if (!identities.ok()) return ToGrpc(identities.status());
-  response->mutable_identities()->Assign(identities->begin(), identities->end());
-  return grpc::Status::OK;
+grpc::Status StorageService::FindIdentities(grpc::ServerContext* context,
+                                            const v1::FindIdentitiesRequest* request,
+                                            v1::FindIdentitiesResponse* response) {
+  RETURN_GRPC_IF_ERROR(rpc::JobScope::OfCall(*context).Check(*request));
+  return ToGrpc(IdentitiesOf(core_.indexes, *request, *response));
 }
 
 grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
@@ -367,10 +355,7 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
   if (!status.ok()) return ToGrpc(status);
   // No read that starts after the answer returns them.
   RETURN_GRPC_IF_ERROR(core_.indexes.Refresh(dataset).status());
-  for (const std::string& folder : kept_in_) {
-    RETURN_GRPC_IF_ERROR(prepared::WipeKeys(folder, keys).status());
-  }
-  return grpc::Status::OK;
+  return ToGrpc(prepared::WipeKeys(kept_in_, keys).status());
 }
 
 grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* context,

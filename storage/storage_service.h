@@ -58,9 +58,9 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
                            grpc::ServerWriter<v1::ListRecordsResponse>* writer) override;
   grpc::Status FindSamples(grpc::ServerContext* context, const v1::FindSamplesRequest* request,
                            v1::FindSamplesResponse* response) override;
-  grpc::Status IdentifySamples(grpc::ServerContext* context,
-                               const v1::IdentifySamplesRequest* request,
-                               v1::IdentifySamplesResponse* response) override;
+  grpc::Status FindIdentities(grpc::ServerContext* context,
+                              const v1::FindIdentitiesRequest* request,
+                              v1::FindIdentitiesResponse* response) override;
   grpc::Status DeleteSamples(grpc::ServerContext* context, const v1::DeleteSamplesRequest* request,
                              v1::DeleteSamplesResponse* response) override;
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,

@@ -79,6 +79,15 @@ void TakeTrainingsOfEnvironment(TrainerConfig& config) {
   if (text != nullptr) config.cpu_slots = std::max(config.cpu_slots, std::atoi(text));
 }
 
+v1::PreparedStore StoreOf(const prepared::HostStoreOptions& options) {
+  v1::PreparedStore store;
+  store.set_memory_folder(options.memory_folder);
+  store.set_memory_bytes(options.memory_bytes);
+  store.set_disk_folder(options.disk_folder);
+  store.set_disk_bytes(options.disk_bytes);
+  return store;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
@@ -90,7 +99,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(options.folder, context.FolderOf("trainer_server"));
   ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
                                             context.config_text, context.config_name, "prepared"));
-  options.prepared = prepared::OptionsOf(prepared, context.cluster.state_folder);
+  options.prepared = StoreOf(prepared::OptionsOf(prepared, context.cluster.state_folder));
   // A stack may do without workers.
   ASSIGN_OR_RETURN(
       options.endpoints,

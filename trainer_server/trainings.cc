@@ -259,11 +259,7 @@ absl::Status Trainings::WriteJob(const v1::StartTrainingRequest& request,
   job.set_ranks(training.ranks);
   job.set_least_ranks(training.least_ranks.value_or(training.ranks));
   job.mutable_preparation()->set_known_threads(known_threads_.Find(KindOf(request, num_cores_)));
-  v1::PreparedStore& store = *job.mutable_preparation()->mutable_prepared();
-  store.set_memory_folder(options_.prepared.memory_folder);
-  store.set_memory_bytes(options_.prepared.memory_bytes);
-  store.set_disk_folder(options_.prepared.disk_folder);
-  store.set_disk_bytes(options_.prepared.disk_bytes);
+  *job.mutable_preparation()->mutable_prepared() = options_.prepared;
   return WriteMessage(folder, kJobFile, job);
 }
 

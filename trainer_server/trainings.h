@@ -15,7 +15,6 @@
 #include "base/threads/worker_pool.h"
 #include "devices/devices.h"
 #include "devices/slots.h"
-#include "prepared/host_store.h"
 #include "rpc/jobs/job_tokens.h"
 #include "rpc/jobs/watched_jobs.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
@@ -66,7 +65,7 @@ struct TrainingsOptions {
   const devices::Devices* devices = nullptr;
   TrainerConfig config;
   // Where the processes of trainings keep prepared samples.
-  prepared::HostStoreOptions prepared = {};
+  v1::PreparedStore prepared = {};
 };
 
 // All state that must outlive the process is in the trigger folders (job_folder.h), and what must

@@ -187,8 +187,7 @@ class Graph {
     std::string digest = {};  // The SHA-256 of the op as the user wrote it.
     std::vector<BoundColumn> inputs = {};
     std::vector<BoundColumn> outputs = {};
-    // The same op for the pixels that another one needs, which runs at this place. Absent when all
-    // pixels are needed.
+    // The same op for the pixels that the one at this place needs; absent when that is all.
     std::unique_ptr<const Op> for_part = nullptr;
     size_t part_reader = 0;
 
@@ -200,7 +199,7 @@ class Graph {
   struct BoundStage {
     GraphStage ops;
     std::optional<Stage> fused = std::nullopt;  // Absent for an op alone.
-    size_t end = 0;                             // Of the ops that run before results are kept.
+    size_t end = 0;  // The ops that run before results are kept are at the places below it.
   };
   struct Built;
 

@@ -52,7 +52,8 @@ struct NamedGraph {
   std::string text;
 };
 
-// Graphs whose best point differs: small rows early or late, dear ops early or late, random ops.
+// Graphs whose best point differs: small rows early or late, expensive ops early or late, random
+// ops.
 std::vector<NamedGraph> Graphs() {
   return {
       {"augmented", kDecode + Resize(256, 341) + Crop("random_crop", 224) + kScale + kEnd},
@@ -102,8 +103,9 @@ class Epochs {
     const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     ASSIGN_OR_RETURN(
         const auto stream,
-        loader::BatchStream::Create(parts, {.batch_size = batch_size_, .shuffle = {.seed = seed, .purpose = "shuffle"}},
-                                    {.num_threads = cores}));
+        loader::BatchStream::Create(
+            parts, {.batch_size = batch_size_, .shuffle = {.seed = seed, .purpose = "shuffle"}},
+            {.num_threads = cores}));
     Sha256Stream sum;
     int64_t num_samples = 0;
     while (true) {

@@ -38,7 +38,7 @@ Workload TenthWorkload(const std::string& folder);
 // decoded, resized, cropped to 224x224 and normalised.
 Workload PhotographWorkload(const std::string& folder);
 
-// Writes so many of them.
+// Writes this number of them.
 void WritePhotographs(const std::string& folder, int64_t num_photographs);
 
 // The process that makes the batches of an epoch, and how they arrive.
@@ -68,9 +68,9 @@ class ServedEpochs {
   // Opens the set with another graph, to make its batches in this process. Seals a training set
   // first, unless one was sealed.
   absl::StatusOr<loader::OpenedSet> OpenGraph(const std::string& graph);
-  // What tells the records of the dataset apart (StorageClient::IdentifySamples()).
+  // What tells the records of the dataset apart (StorageClient::FindIdentities()).
   absl::StatusOr<std::vector<uint64_t>> Identify(std::span<const int64_t> keys) const {
-    return storage_->IdentifySamples(DatasetId{dataset_id_}, keys);
+    return storage_->FindIdentities(DatasetId{dataset_id_}, keys);
   }
 
   // Opens an epoch. Seals a training set first, unless one was sealed and is good for all epochs.

@@ -59,8 +59,8 @@ absl::Status ReadPhotographs(std::span<const int64_t> keys, const loader::Sample
   }
   batch::Batch samples(std::ssize(keys));
   RETURN_IF_ERROR(samples.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys)));
-  RETURN_IF_ERROR(samples.Set(
-      batch::MakeColumn<int64_t>("class_label", std::vector<int64_t>(keys.size()))));
+  RETURN_IF_ERROR(
+      samples.Set(batch::MakeColumn<int64_t>("class_label", std::vector<int64_t>(keys.size()))));
   RETURN_IF_ERROR(samples.Set(batch::MakeBinaryColumn(batch::kPayloadColumn, payloads)));
   return sink(std::move(samples), {});
 }
@@ -69,13 +69,14 @@ absl::StatusOr<loader::BatchParts> PartsIn(const std::string& folder) {
   loader::TrainingSet set;
   for (int64_t key = 0; key < kSamples; ++key) set.keys.push_back(key);
   ASSIGN_OR_RETURN(const auto spec, config::Read<transform::GraphSpec>(kGraph, "graph"));
-  ASSIGN_OR_RETURN(auto graph, transform::Graph::Build(spec, {.payload = batch::PayloadKind::kFile,
-                                                              .label = transform::LabelKind::kClass}));
-  return loader::BatchParts{
-      .set = std::make_shared<const loader::TrainingSet>(std::move(set)),
-      .reader = ReadPhotographs,
-      .graph = std::make_shared<const transform::Graph>(std::move(graph)),
-      .sharing = std::make_shared<const loader::Sharing>(loader::Sharing{.folder = folder, .origin = "photographs"})};
+  ASSIGN_OR_RETURN(auto graph,
+                   transform::Graph::Build(spec, {.payload = batch::PayloadKind::kFile,
+                                                  .label = transform::LabelKind::kClass}));
+  return loader::BatchParts{.set = std::make_shared<const loader::TrainingSet>(std::move(set)),
+                            .reader = ReadPhotographs,
+                            .graph = std::make_shared<const transform::Graph>(std::move(graph)),
+                            .sharing = std::make_shared<const loader::Sharing>(
+                                loader::Sharing{.folder = folder, .origin = "photographs"})};
 }
 
 // What one consumer tells.
@@ -87,9 +88,8 @@ struct Told {
 
 absl::StatusOr<Told> Consume(const std::string& folder) {
   ASSIGN_OR_RETURN(const loader::BatchParts parts, PartsIn(folder));
-  const loader::BatchPlan plan{.batch_size = 32,
-                               .epochs = kEpochs,
-                               .shuffle = {.seed = 7, .purpose = "shuffle"}};
+  const loader::BatchPlan plan{
+      .batch_size = 32, .epochs = kEpochs, .shuffle = {.seed = 7, .purpose = "shuffle"}};
   ASSIGN_OR_RETURN(const auto stream, loader::BatchStream::Create(parts, plan, {.num_threads = 2}));
   Told told;
   const auto begin = Clock::now();
@@ -192,12 +192,12 @@ void Main() {
     rates.yardstick.push_back(SlowestOf(alone));
     loader::SharedWork shared;
     for (const Told& told : together.told) loader::Add(told.shared, 1, shared);
-    fmt::print(stderr,
-               "{:.2f} s of the processors alone, {:.2f} s together; {:.0f} samples/s alone, {:.0f} "
-               "the slowest; {} made, {} taken, {} again, {:.1f} s waited\n",
-               alone.processor_seconds, together.processor_seconds, SlowestOf(alone),
-               SlowestOf(together), shared.made, shared.taken, shared.again,
-               static_cast<double>(shared.wait_ns) / 1e9);
+    fmt::print(
+        stderr,
+        "{:.2f} s of the processors alone, {:.2f} s together; {:.0f} samples/s alone, {:.0f} "
+        "the slowest; {} made, {} taken, {} again, {:.1f} s waited\n",
+        alone.processor_seconds, together.processor_seconds, SlowestOf(alone), SlowestOf(together),
+        shared.made, shared.taken, shared.again, static_cast<double>(shared.wait_ns) / 1e9);
   }
   Report(processors.Result("shared_vs_alone_processors", "samples/s"));
   Report(rates.Result("shared_vs_alone_rate", "samples/s"));

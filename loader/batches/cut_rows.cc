@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-// Rows are put together by the place of their sample among those asked for:
+// Rows are combined by the place of their sample among those asked for:
 //
 //   asked     7     2     9     4
 //   Find()    row   .     row   bad         `rows`, with a hole for 2
@@ -66,7 +66,7 @@ absl::Status SetLabels(std::string_view name, const std::vector<SampleFacts>& fa
   return rows.Set(std::move(column));
 }
 
-// The samples of one block, put together from what was found and what is made.
+// The samples of one block: what was found, and what is made.
 class Block {
  public:
   Block(const CutRowsSetup& setup, std::span<const int64_t> ordinals, PathCounters& counters)

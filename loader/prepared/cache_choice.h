@@ -3,7 +3,7 @@
 //   seconds of all later uses
 //     |  x                    made again each time
 //     |  x        x
-//     |  x   +    x    +      + reading what was kept, and the ops behind it
+//     |  x   +    x    +      + reading what was kept, and the ops after it
 //     |__|___|____|____|____
 //       parse resize crop     the point: rows grow or shrink from op to op
 //
@@ -63,7 +63,7 @@ struct PointGain {
 
 struct CacheChoice {
   std::vector<PointGain> points = {};
-  int chosen = -1;  // Of `points`; -1: nothing is kept.
+  int chosen = -1;  // The place in `points`; -1: nothing is kept.
   // A sentence for people: why nothing is kept, or what is expected.
   std::string reason = {};
 };

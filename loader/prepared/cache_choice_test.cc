@@ -37,7 +37,7 @@ TEST(ChooseCache, KeepsTheMiddleWhereLaterOpsAreCheapAndMakeRowsLarge) {
   EXPECT_EQ(Chosen(Question(20, {1500, 200, 60}, {562'500, 150'528, 602'112})), 2);
 }
 
-TEST(ChooseCache, KeepsTheEndWhereTheLastOpIsTheDearOne) {
+TEST(ChooseCache, KeepsTheEndWhereTheLastOpIsTheExpensiveOne) {
   EXPECT_EQ(Chosen(Question(20, {100, 20, 5000}, {10'000, 10'000, 4'000})), 3);
 }
 

@@ -16,7 +16,7 @@ namespace tidemill::loader {
 struct PointAdvice {
   int last_op = 0;  // As written, from 0.
   int64_t row_bytes = 0;
-  int64_t bytes = 0;           // Of all samples.
+  int64_t bytes = 0;           // All samples.
   double prepare_seconds = 0;  // With this many threads.
   // Samples a second, with these threads: without and with what was prepared.
   double now = 0;

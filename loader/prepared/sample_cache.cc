@@ -21,9 +21,10 @@ constexpr int64_t kProfileRows = 64;
 constexpr int64_t kProfileNs = 100'000'000;
 constexpr int64_t kLookAgainNs = 10'000'000'000;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-// Another point takes over only if it saves so many times as much.
+// Another point takes over only if it saves this much more.
 constexpr double kTakesOver = 1.25;
-// Of one sample, before it is measured: a call to storage, divided by the samples of a block.
+// The name of a sample, before it is measured: a call to storage, divided by the samples of a
+// block.
 constexpr double kNameNs = 1'000;
 
 SampleCosts CostsOf(const PathWork& work, const transform::Graph& graph, int num_ops_before) {
@@ -41,7 +42,7 @@ SampleCosts CostsOf(const PathWork& work, const transform::Graph& graph, int num
   return costs;
 }
 
-// Of samples that were found over those that were made.
+// The speed of samples that were found over the speed of those that were made.
 double SpeedupIn(const PathWork& work, const transform::Graph& graph, int num_ops_before) {
   if (work.found < kProfileRows || work.ops.empty()) return 0;
   const SampleCosts costs = CostsOf(work, graph, num_ops_before);

@@ -4,7 +4,7 @@
 //                                             ^                |
 //                                             '--- every 10 s -'  only for a gain of a quarter
 //
-// Which samples are made anew and which are found never shows in batches.
+// Which samples are made again and which are found never shows in batches.
 #pragma once
 
 #include <atomic>
@@ -28,8 +28,8 @@ namespace tidemill::loader {
 
 enum class CacheMode { kAuto, kOff, kAfter };
 
-// Returns what tells the records of these keys apart (StorageClient::IdentifySamples()).
-using IdentifySamples =
+// Returns what tells the records of these keys apart (StorageClient::FindIdentities()).
+using FindIdentities =
     std::function<absl::StatusOr<std::vector<uint64_t>>(std::span<const int64_t> keys)>;
 
 struct CacheSetup {
@@ -39,11 +39,11 @@ struct CacheSetup {
   std::shared_ptr<const prepared::HostStore> store = nullptr;  // Shared by the jobs of a process.
   std::shared_ptr<const transform::Graph> graph = nullptr;
   std::shared_ptr<const transform::FittedState> fitted = nullptr;
-  IdentifySamples identify = {};
+  FindIdentities identify = {};
   bool standardize_target = true;
   // Whether all labels are placeholders.
   bool ignores_labels = false;
-  int64_t num_samples = 0;  // Of an epoch.
+  int64_t num_samples = 0;  // In an epoch.
   // How often each sample is expected to be used after its first use.
   double uses = 0;
   std::string about = {};  // For people who look into the folder.

@@ -51,7 +51,7 @@ class ChangingSamples {
       });
     };
   }
-  IdentifySamples identify() {
+  FindIdentities identify() {
     return [this](std::span<const int64_t> keys) -> absl::StatusOr<std::vector<uint64_t>> {
       std::vector<uint64_t> records;
       for (const int64_t key : keys) {

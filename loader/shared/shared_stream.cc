@@ -26,7 +26,8 @@ using std::chrono::steady_clock;
 
 // A process that dies rings no bell: how often one that waits looks without one.
 constexpr std::chrono::milliseconds kLook{20};
-// A maker that takes longer is not waited for: this factor times what a chunk takes here, and at least.
+// A maker that takes longer is not waited for: this factor times what a chunk takes here, and at
+// least.
 constexpr int64_t kPatienceFactor = 4;
 constexpr int64_t kPatienceNanos = 1'000'000'000;
 

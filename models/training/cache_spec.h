@@ -21,7 +21,7 @@ class Cache : public config::Part<Cache> {
   static std::span<const config::Alternative<Cache>> Alternatives();
 
   virtual bool IsOff() const { return false; }
-  // The op after which rows are kept; std::nullopt when that is to be found out.
+  // The op after which rows are kept; std::nullopt when it is not given.
   virtual std::optional<std::string> AfterOp() const { return std::nullopt; }
   virtual bool Equals(const Cache& other) const = 0;
 };
@@ -49,7 +49,7 @@ struct NoCache {
 struct CacheAfter {
   static constexpr std::string_view kType = "after";
   static constexpr std::string_view kDoc =
-      "Keeps rows as they are after an op. No op up to there may be random, and none after it may "
+      "Keeps rows after an op. No op up to there may be random, and none after it may "
       "read records.";
   static constexpr bool kIsOff = false;
   std::string op = {};

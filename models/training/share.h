@@ -11,6 +11,12 @@ namespace tidemill::models {
 // How trainings of one host that prepare the same samples at the same time share the work.
 enum class Share { kOff, kWindow, kStrict };
 
+inline constexpr std::string_view kShareDoc =
+    "Whether trainings of equal sets, seeds, orders and graphs that run on one host at the same "
+    "time prepare each sample once. Weights do not depend on it. window: while they are not too "
+    "far apart; none waits for another. strict: the faster ones wait for the slowest, so that no "
+    "sample is prepared twice. off: each prepares its own.";
+
 }  // namespace tidemill::models
 
 template <>

@@ -188,11 +188,7 @@ struct TrainingSpec {
     field("last_batch", last_batch,
           "A last batch with too few samples. keep: it is smaller. drop: it is left out, unless it "
           "is the only one of its epoch. wrap: it gets the epoch's first samples, too.");
-    field("share", share,
-          "Whether trainings of equal sets, seeds, orders and graphs that run on one host at the "
-          "same time prepare each sample once. Weights do not depend on it. window: while they "
-          "are not too far apart; none waits for another. strict: the faster ones wait for the "
-          "slowest, so that no sample is prepared twice. off: each prepares its own.");
+    field("share", share, kShareDoc);
     field("augment", augment, "Mixes rows of a batch with one another: mixup and cutmix.");
     field("checkpoint_every", checkpoint_every,
           "Number of samples between two checkpoints. An interrupted training continues from the "
@@ -212,9 +208,7 @@ struct TrainingSpec {
           "The loss of a batch with weights. unbiased: the weighted sum divided by the number of "
           "samples, which estimates the loss of all candidates. self_normalised: the weighted sum "
           "divided by the sum of the weights, which is biased and varies less.");
-    field("cache", cache,
-          "Whether prepared samples are kept for the next epoch, trigger or training "
-          "(docs/guides/prepare-once.md).");
+    field("cache", cache, "Whether prepared samples are kept for the next epoch or training.");
     field("decoded_budget", decoded_budget,
           "Bytes of decoded samples that downsampling keeps in memory between scoring and "
           "training. Samples that do not fit, or for which the graph is random, are read again.",

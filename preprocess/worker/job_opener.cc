@@ -52,7 +52,7 @@ absl::StatusOr<std::shared_ptr<loader::SampleCache>> OpenCache(
       .fitted = parts.fitted,
       .identify =
           [storage, dataset = DatasetId{spec.dataset_id}](std::span<const int64_t> keys) {
-            return storage->IdentifySamples(dataset, keys);
+            return storage->FindIdentities(dataset, keys);
           },
       .standardize_target = spec.standardize_target,
       .ignores_labels = spec.ignores_labels,

@@ -164,7 +164,7 @@ absl::Status StorageClient::QuarantineSamples(DatasetId dataset, std::span<const
                    &response);
 }
 
-absl::StatusOr<std::vector<uint64_t>> StorageClient::IdentifySamples(
+absl::StatusOr<std::vector<uint64_t>> StorageClient::FindIdentities(
     DatasetId dataset, std::span<const int64_t> keys) const {
   constexpr size_t kMostKeys = 65'536;
   std::vector<uint64_t> identities;
@@ -172,12 +172,12 @@ absl::StatusOr<std::vector<uint64_t>> StorageClient::IdentifySamples(
   for (size_t from = 0; from < keys.size(); from += kMostKeys) {
     const std::span<const int64_t> part =
         keys.subspan(from).first(std::min(keys.size() - from, kMostKeys));
-    v1::IdentifySamplesRequest request;
+    v1::FindIdentitiesRequest request;
     request.set_dataset_id(dataset.value);
     request.mutable_sample_keys()->Assign(part.begin(), part.end());
-    v1::IdentifySamplesResponse response;
-    RETURN_IF_ERROR(rpc::Call(connection_->peer, *connection_->stub, &Stub::IdentifySamples,
-                              request, &response));
+    v1::FindIdentitiesResponse response;
+    RETURN_IF_ERROR(rpc::Call(connection_->peer, *connection_->stub, &Stub::FindIdentities, request,
+                              &response));
     if (response.identities_size() != std::ssize(part)) {
       return Internal("storage identified {} of {} samples", response.identities_size(),
                       part.size());

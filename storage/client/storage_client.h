@@ -93,8 +93,8 @@ class StorageClient {
 
   // Returns what tells the records of these keys from all others, in the order of `keys`; 0 for a
   // sample that is unknown, deleted or cannot be served. There may be any number of keys.
-  absl::StatusOr<std::vector<uint64_t>> IdentifySamples(DatasetId dataset,
-                                                        std::span<const int64_t> keys) const;
+  absl::StatusOr<std::vector<uint64_t>> FindIdentities(DatasetId dataset,
+                                                       std::span<const int64_t> keys) const;
 
   // Looks samples up by their keys, or by their places in files.
   absl::StatusOr<v1::FindSamplesResponse> FindSamples(const v1::FindSamplesRequest& request) const;

@@ -4,12 +4,17 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <span>
+#include <vector>
 
+#include "base/id.h"
 #include "base/numbers/random.h"
 #include "storage/index/sample_lookup.h"
 
 namespace tidemill::storage {
 namespace {
+
+constexpr int kMostKeys = 65'536;
 
 bool IsSet(const std::vector<uint8_t>& bits, size_t row) {
   return (static_cast<unsigned>(bits[row / 8]) >> (row % 8) & 1U) != 0;
@@ -47,16 +52,26 @@ bool Identify(const DatasetIndex& index, std::span<const int64_t> keys,
 
 }  // namespace
 
-absl::StatusOr<std::vector<uint64_t>> IdentitiesOf(SampleIndex& indexes, DatasetId dataset,
-                                                   std::span<const int64_t> keys) {
+absl::Status IdentitiesOf(SampleIndex& indexes, const v1::FindIdentitiesRequest& request,
+                          v1::FindIdentitiesResponse& response) {
+  if (request.sample_keys_size() > kMostKeys) {
+    return InvalidArgument("{} keys are too many for one call; send at most {} at a time",
+                           request.sample_keys_size(), kMostKeys);
+  }
+  const DatasetId dataset{request.dataset_id()};
+  const std::span keys(request.sample_keys().data(),
+                       static_cast<size_t>(request.sample_keys_size()));
   ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> index, indexes.Get(dataset));
   std::vector<uint64_t> identities(keys.size());
-  if (Identify(*index, keys, identities)) return identities;
-  ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> newer, indexes.Refresh(dataset));
-  if (newer == index) return identities;
-  std::ranges::fill(identities, 0);
-  Identify(*newer, keys, identities);
-  return identities;
+  if (!Identify(*index, keys, identities)) {
+    ASSIGN_OR_RETURN(std::shared_ptr<const DatasetIndex> newer, indexes.Refresh(dataset));
+    if (newer != index) {
+      std::ranges::fill(identities, 0);
+      Identify(*newer, keys, identities);
+    }
+  }
+  response.mutable_identities()->Assign(identities.begin(), identities.end());
+  return absl::OkStatus();
 }
 
 }  // namespace tidemill::storage

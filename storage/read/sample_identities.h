@@ -1,13 +1,9 @@
-// Answers IdentifySamples: what tells the record of a sample from every other one.
+// Answers FindIdentities: what tells the record of a sample from every other one.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
-#include "base/id.h"
 #include "base/status.h"
 #include "storage/index/sample_index.h"
+#include "tidemill/storage/v1/records.pb.h"
 
 namespace tidemill::storage {
 

@@ -22,12 +22,12 @@ using testing::Storage;
 using tidemill::testing::IsOk;
 
 std::vector<uint64_t> Identify(const Storage& storage, const std::vector<int64_t>& keys) {
-  auto identities = storage.service.IdentifySamples(storage.id, keys);
+  auto identities = storage.service.FindIdentities(storage.id, keys);
   EXPECT_THAT(identities, IsOk());
   return identities.ok() ? *std::move(identities) : std::vector<uint64_t>();
 }
 
-TEST(IdentifySamples, NamesEachRecordInTheOrderAskedAndAlwaysAlike) {
+TEST(FindIdentities, NamesEachRecordInTheOrderAskedAndAlwaysAlike) {
   Storage storage;
   storage.Register(MakeCsv(storage.process.data_folder(), 3000));
   const std::vector<int64_t> keys = storage.SortedKeys();
@@ -41,7 +41,7 @@ TEST(IdentifySamples, NamesEachRecordInTheOrderAskedAndAlwaysAlike) {
   for (size_t i = 0; i < shuffled.size(); ++i) EXPECT_EQ(again[i], by_key[shuffled[i]]);
 }
 
-TEST(IdentifySamples, ADeletedOrUnknownSampleHasNone) {
+TEST(FindIdentities, ADeletedOrUnknownSampleHasNone) {
   Storage storage;
   storage.Register(MakeCsv(storage.process.data_folder(), 100));
   std::vector<int64_t> keys = storage.SortedKeys();
@@ -53,7 +53,7 @@ TEST(IdentifySamples, ADeletedOrUnknownSampleHasNone) {
   }
 }
 
-TEST(IdentifySamples, TakesMoreKeysThanOneCallMay) {
+TEST(FindIdentities, TakesMoreKeysThanOneCallMay) {
   Storage storage;
   storage.Register(MakeSmallRecords(storage.process.data_folder(), 200'000));
   const std::vector<uint64_t> identities = Identify(storage, storage.SortedKeys());

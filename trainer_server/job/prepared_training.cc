@@ -158,7 +158,7 @@ absl::Status PreparedTraining::OpenCache() {
       .fitted = fitted_,
       .identify =
           [storage = opened_.storage, dataset = DatasetId{job_.request().dataset_id()}](
-              std::span<const int64_t> keys) { return storage->IdentifySamples(dataset, keys); },
+              std::span<const int64_t> keys) { return storage->FindIdentities(dataset, keys); },
       .num_samples = opened_.set->size(),
       .uses = ExpectedUses(spec_, job_.request().trigger(), *opened_.set),
       .about = fmt::format("run {}, trigger {}", job_.request().command().run_id(),

@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/mutex.h"
+#include "base/threads/worker_pool.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/with_session.h"
 #include "cli/pipelines/pipeline_file.h"
@@ -217,7 +218,7 @@ absl::StatusOr<loader::PreparedCounts> PrepareAll(const Subject& subject, const 
       .graph = subject.graph,
       .identify =
           [&](std::span<const int64_t> keys) {
-            return subject.storage->IdentifySamples(DatasetId{subject.dataset.dataset_id()}, keys);
+            return subject.storage->FindIdentities(DatasetId{subject.dataset.dataset_id()}, keys);
           },
       .num_samples = subject.all.size(),
       .uses = prepared::kAskedFor,
@@ -252,9 +253,10 @@ absl::StatusOr<loader::PreparedCounts> PrepareAll(const Subject& subject, const 
       progress.Note(total.total());
     }
   };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < NumThreads(); ++i) threads.emplace_back(work);
-  for (std::thread& thread : threads) thread.join();
+  {
+    WorkerPool threads("prepare", NumThreads());
+    for (int i = 0; i < NumThreads(); ++i) threads.Submit(work);
+  }
   RETURN_IF_ERROR(status);
   if (cache->report().counts.refused > 0) {
     return absl::ResourceExhaustedError(fmt::format(
