@@ -107,8 +107,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(const rpc::Peer selector, context.PeerOf("selector"));
   ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
-  ASSIGN_OR_RETURN(auto processes,
-                   TrainingProcesses::Start(files::Join(programs, "tidemill-train")));
+  ASSIGN_OR_RETURN(auto processes, TrainingProcesses::Start(files::Join(programs, "tidemill-train"),
+                                                            options.config.cpu_slots > 1));
   ASSIGN_OR_RETURN(auto tokens,
                    rpc::JobTokens::Open(context.tokens, files::Join(options.folder, "tokens")));
   options.tokens = tokens.get();

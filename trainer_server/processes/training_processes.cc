@@ -1,6 +1,8 @@
 #include "trainer_server/processes/training_processes.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "google/protobuf/util/json_util.h"
 
@@ -10,8 +12,12 @@
 namespace tidemill::trainer_server {
 
 absl::StatusOr<std::unique_ptr<TrainingProcesses>> TrainingProcesses::Start(
-    const std::string& program) {
-  ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program));
+    const std::string& program, bool side_by_side) {
+  // Threads of one training that wait for one another actively would take the processors from the
+  // other trainings. Weights do not depend on how threads wait.
+  std::vector<std::string> environment;
+  if (side_by_side) environment.emplace_back("OMP_WAIT_POLICY=PASSIVE");
+  ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program, environment));
   return std::unique_ptr<TrainingProcesses>(new TrainingProcesses(std::move(zygote)));
 }
 

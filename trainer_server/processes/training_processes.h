@@ -27,8 +27,10 @@ class TrainingProcesses {
   // Called with each progress message of a job.
   using Progress = std::function<void(const v1::WatchTrainingResponse&)>;
 
-  // NOT_FOUND when there is no such program.
-  static absl::StatusOr<std::unique_ptr<TrainingProcesses>> Start(const std::string& program);
+  // `side_by_side`: several trainings on processors run at the same time. NOT_FOUND when there is
+  // no such program.
+  static absl::StatusOr<std::unique_ptr<TrainingProcesses>> Start(const std::string& program,
+                                                                  bool side_by_side = false);
   ~TrainingProcesses();
 
   // Runs `what` ("fit" or "train") on a folder and a device. Returns the job's status when its
