@@ -83,6 +83,9 @@ struct TrainingRates {
   Unknown busy;
   // The share of the links' time; unknown where batches do not use links.
   Unknown sending;
+  // The share of the samples that were found prepared, and the share of the time to find them.
+  Unknown found;
+  Unknown finding;
   // So far.
   rpc::v1::SharedWork shared;
 };
@@ -123,6 +126,10 @@ TrainingRates RatesOf(const std::optional<RunLook>& before, const RunLook& now) 
   rates.queueing = Share(shown.queue_ns, shown.busy_ns);
   rates.busy = Share(shown.busy_ns, shown.capacity_ns);
   rates.sending = Share(shown.link_busy_ns, shown.link_ns);
+  if (shown.found > 0) {
+    rates.found = Share(shown.found, shown.rows);
+    rates.finding = Share(shown.find_ns, shown.busy_ns);
+  }
   rates.shared = now.progress.path().shared();
   for (size_t i = 0; i < shown.ops.size(); ++i) {
     const transform::OpWork& op = shown.ops[i].work;
@@ -216,6 +223,10 @@ std::string DescribeTraining(const TrainingRates& rates, const rpc::v1::Training
   }
   text += "\n" + table.ToString();
   text += fmt::format("\nreading               {} of preparing\n", PercentText(rates.reading));
+  if (rates.found) {
+    text += fmt::format("found prepared        {} of the samples, in {} of preparing\n",
+                        PercentText(rates.found), PercentText(rates.finding));
+  }
   text += fmt::format("queueing for a core   {} of preparing\n", PercentText(rates.queueing));
   text +=
       fmt::format("preparing             {} of what its threads could\n", PercentText(rates.busy));
@@ -280,6 +291,8 @@ void AddTraining(const TrainingRates& rates, double wait_share, ordered_json& js
                            {"rejected", op.rejected}});
   }
   json["reading_share"] = JsonOf(rates.reading);
+  json["found_share"] = JsonOf(rates.found);
+  json["finding_share"] = JsonOf(rates.finding);
   json["queueing_share"] = JsonOf(rates.queueing);
   json["busy_share"] = JsonOf(rates.busy);
   json["sending_share"] = JsonOf(rates.sending);

@@ -49,10 +49,10 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
 //            "first_batch_seconds", "first_step_seconds"}, "per_second",
 //  "wait_share", "verdict", "limit", "gains": [{"change", "factor"}],
 //  "ops": [{"type", "rows_per_second", "bytes_per_second", "share", "cpu_share", "rejected"}],
-//  "reading_share", "queueing_share", "busy_share", "sending_share",
-//  "workers": [{"name", "state", "threads", "leased", "batches_per_second", "bytes_per_second"}],
-//  "jobs": [{"name", "batches", "done", "issued", "leased", "reissued", "wait_share"}],
-//  "devices": as DevicesToJson()}.
+//  "reading_share", "found_share", "finding_share", "queueing_share", "busy_share",
+//  "sending_share", "workers": [{"name", "state", "threads", "leased", "batches_per_second",
+//  "bytes_per_second"}], "jobs": [{"name", "batches", "done", "issued", "leased", "reissued",
+//  "wait_share"}], "devices": as DevicesToJson()}.
 // Unknown values are null. Fields of trainings are left out in other stages.
 nlohmann::ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now);
 

@@ -126,6 +126,20 @@ TEST(PathScreen, SharesAreOfTheTimeBetweenTheLooks) {
   EXPECT_EQ(json.at("ops").at(0).at("share"), 0.0);
 }
 
+TEST(PathScreen, ShowsHowManySamplesAreFoundPreparedWhereSomeAre) {
+  const RunLook before = TrainingFor(4);
+  RunLook now = TrainingFor(6);
+  EXPECT_THAT(DescribeLook(before, now), Not(HasSubstr("found prepared")));
+  EXPECT_TRUE(LookToJson(before, now).at("found_share").is_null());
+  rpc::v1::PathWork& path = *now.progress.mutable_path();
+  const int64_t num_rows = path.rows() - before.progress.path().rows();
+  path.set_found(num_rows / 4);
+  path.set_find_nanos((path.busy_nanos() - before.progress.path().busy_nanos()) / 10);
+  EXPECT_THAT(DescribeLook(before, now),
+              ContainsRegex("found prepared +25 % of the samples, in 10 % of preparing"));
+  EXPECT_EQ(LookToJson(before, now).at("found_share"), 0.25);
+}
+
 TEST(PathScreen, ShowsWorkersAndJobs) {
   const std::string text = DescribeLook(PreparedFor(4), PreparedFor(6));
   EXPECT_THAT(text, ContainsRegex("unix:/w +alive +2 +3 +30\\.0 +4\\.5\n"));
