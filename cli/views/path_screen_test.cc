@@ -28,6 +28,7 @@ RunLook TrainingFor(int64_t seconds) {
   progress.set_wait_share(0.6);
   rpc::v1::PathWork& path = *progress.mutable_path();
   path.set_batches(10 * seconds);
+  path.set_rows(1000 * seconds);
   path.set_busy_nanos(2 * kSecond * seconds);
   path.set_capacity_nanos(2 * kSecond * seconds);
   path.set_cpu_nanos(kSecond * seconds);
