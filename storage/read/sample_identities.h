@@ -7,11 +7,11 @@
 
 namespace tidemill::storage {
 
-// Returns a hash of the bytes, the time and the label of each sample, in the order of `keys`: 0 for
-// one that is unknown, deleted or cannot be served. It is never 0 for others. Looks in memory only,
-// unless a key is unknown: then the index is brought up to date first. NOT_FOUND when the dataset
-// is unknown.
-absl::StatusOr<std::vector<uint64_t>> IdentitiesOf(SampleIndex& indexes, DatasetId dataset,
-                                                   std::span<const int64_t> keys);
+// Answers with a hash of the bytes, the time and the label of each sample, in the order of the
+// keys: 0 for one that is unknown, deleted or cannot be served. It is never 0 for others. Looks in
+// memory only, unless a key is unknown: then the index is brought up to date first.
+// INVALID_ARGUMENT for more than 65,536 keys. NOT_FOUND when the dataset is unknown.
+absl::Status IdentitiesOf(SampleIndex& indexes, const v1::FindIdentitiesRequest& request,
+                          v1::FindIdentitiesResponse& response);
 
 }  // namespace tidemill::storage
