@@ -12,7 +12,7 @@ namespace tidemill::loader {
 struct Sharing {
   // A folder in shared memory, for all streams of a stack on this host. It is created when the
   // first stream is.
-  std::string folder;
+  std::string folder = {};
   // The bytes of rows of one stream that wait for consumers. Each thread that makes rows may exceed
   // it by one chunk.
   int64_t bytes = int64_t{256} << 20;
@@ -23,7 +23,7 @@ struct Sharing {
   // makes some of them.
   bool is_in_order = true;
   // Where the keys of the set belong: streams of different datasets differ in it.
-  std::string origin;
+  std::string origin = {};
 };
 
 // Returns Sharing::origin of a dataset of this stack.
