@@ -57,7 +57,7 @@ struct TrainerConfig {
     field(
         "share_window", share_window,
         "Bytes of prepared samples in shared memory that wait for trainings which share them "
-        "(`training.share`), for each set of trainings of the same samples. 0: nothing is shared.",
+        "(`training.share`), for each set of trainings of the same samples. 0B: nothing is shared.",
         {.min = 0});
     field("endpoint", endpoint,
           "Where the supervisor reaches this trainer server, if that is not the address that it "

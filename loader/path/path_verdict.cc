@@ -9,8 +9,6 @@ namespace {
 constexpr double kLinkBusy = 0.5;
 // Makers that are busy for less of their time wait for something other than their own work.
 constexpr double kMakersBusy = 0.35;
-// Makers that wait for other trainings for more of their time make little themselves.
-constexpr double kAwaitsOthers = 0.5;
 // Threads that are ready to run for so much of their busy time without a processor lack one.
 constexpr double kQueued = 0.3;
 
@@ -51,14 +49,11 @@ PathVerdict Judge(double wait_share, const PathWork& work, bool is_of_gpu) {
     verdict.share = link;
     return verdict;
   }
-  const double awaits_others = Share(work.shared.wait_ns, work.capacity_ns);
-  if (awaits_others > kAwaitsOthers) {
-    verdict.limit = PathLimit::kSharing;
-    verdict.share = awaits_others;
-    return verdict;
-  }
   if (Share(work.busy_ns, work.capacity_ns) < kMakersBusy) {
-    verdict.limit = PathLimit::kStart;
+    // Makers that wait for other trainings for longer than they make rows themselves.
+    const bool awaits_others = work.shared.wait_ns > work.busy_ns;
+    verdict.limit = awaits_others ? PathLimit::kSharing : PathLimit::kStart;
+    if (awaits_others) verdict.share = Share(work.shared.wait_ns, work.capacity_ns);
     return verdict;
   }
   const double queued = Share(work.queue_ns, work.busy_ns);

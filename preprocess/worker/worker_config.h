@@ -28,7 +28,7 @@ struct WorkerConfig {
           "counted.");
     field("share_window", share_window,
           "Bytes of prepared samples in shared memory that wait for jobs which share them "
-          "(`training.share`), for each set of jobs of the same samples. 0: nothing is shared.",
+          "(`training.share`), for each set of jobs of the same samples. 0B: nothing is shared.",
           {.min = 0});
   }
 };
