@@ -29,6 +29,7 @@
 #include "cli/stack/stack_identity.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
+#include "loader/shared/sharing.h"
 #include "prepared/prepared_config.h"
 #include "rpc/access/tokens.h"
 #include "rpc/service_main.h"
@@ -350,10 +351,13 @@ bool TakeLock(const std::string& path) {
 
 // What services keep of prepared samples in memory is of no use without them.
 void FreeMemory(const StackLayout& layout) {
-  const std::string folder =
+  const std::string kept =
       prepared::OptionsOf(prepared::PreparedConfig(), layout.state_folder).memory_folder;
-  const absl::Status status = files::Remove(folder.substr(0, folder.rfind('/')));
-  if (!status.ok()) log::Warn("cannot free memory", {{"error", std::string(status.message())}});
+  for (const std::string& folder :
+       {kept.substr(0, kept.rfind('/')), loader::SharedFolderOf(layout.state_folder)}) {
+    const absl::Status status = files::Remove(folder);
+    if (!status.ok()) log::Warn("cannot free memory", {{"error", std::string(status.message())}});
+  }
 }
 
 absl::Status Keep(const StackLayout& layout) {
