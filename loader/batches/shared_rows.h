@@ -25,8 +25,8 @@ namespace tidemill::loader {
 bool CanShare(const BatchParts& parts, const BatchPlan& plan);
 
 // Returns the number of positions of an epoch in a chunk: a power of two from 32 to 4096, whose
-// rows have about two megabytes, or more where rows are large. A function of the graph alone, so that consumers with other sizes
-// of batches have the same chunks.
+// rows have about two megabytes, or more where rows are large. A function of the graph alone, so
+// that consumers with other sizes of batches have the same chunks.
 int64_t ChunkSize(const transform::Graph& graph);
 
 // Returns the name of the stream: a SHA-256 of all that its rows and their order depend on, in

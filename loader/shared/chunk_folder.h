@@ -50,8 +50,8 @@ class ChunkFolder {
   void Drop(int64_t number) const;
   void Remove(int64_t number) const;
 
-  // Removes files that wait to be written again, but for at most `bytes`. Returns the bytes that are
-  // left.
+  // Removes files that wait to be written again, but for at most `bytes`. Returns the bytes that
+  // are left.
   int64_t TrimFree(int64_t bytes) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
