@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 
-#include "loader/shared/sharing.h"
 #include "loader/shared/stream_control.h"
 
 namespace tidemill::trainer_server {
@@ -37,10 +35,9 @@ v1::Preparation PreparationFor(const TrainerConfig& config, int num_gpus, int nu
   return preparation;
 }
 
-v1::Preparation WithSharing(v1::Preparation preparation, const std::string& folder) {
-  const std::string state_folder = std::filesystem::path(folder).parent_path().string();
-  preparation.set_share_folder(loader::SharedFolderOf(state_folder));
-  loader::RemoveDeadStreams(preparation.share_folder());
+v1::Preparation WithSharing(v1::Preparation preparation, const std::string& share_folder) {
+  preparation.set_share_folder(share_folder);
+  loader::RemoveDeadStreams(share_folder);
   return preparation;
 }
 

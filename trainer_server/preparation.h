@@ -13,8 +13,8 @@ namespace tidemill::trainer_server {
 // lower priority than threads of the arithmetic.
 v1::Preparation PreparationFor(const TrainerConfig& config, int num_gpus, int num_cores);
 
-// Adds where the trainings of this stack share rows. `folder` is `<state>/trainer_server`. Removes
-// what dead trainings left there.
-v1::Preparation WithSharing(v1::Preparation preparation, const std::string& folder);
+// Adds where the trainings of this stack share rows (loader::SharedFolderOf()), and removes what
+// dead trainings left there.
+v1::Preparation WithSharing(v1::Preparation preparation, const std::string& share_folder);
 
 }  // namespace tidemill::trainer_server

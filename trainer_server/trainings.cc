@@ -10,6 +10,7 @@
 #include "base/usage/account.h"
 #include "config/config.h"
 #include "config/numbers.h"
+#include "loader/shared/sharing.h"
 #include "loader/shared/stream_control.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
@@ -94,10 +95,11 @@ Trainings::Trainings(TrainingsOptions options, TrainingProcesses& processes,
       kept_(model_store),
       fitted_(kept_, model_store),
       keeper_(kept_, options_.config.checkpoint_upload.bytes),
+      share_folder_(loader::SharedFolderOf(files::Join(options_.folder, ".."))),
       fit_slots_("fits", options_.config.fit_slots),
       slots_("trainings", *options_.devices, options_.config.cpu_slots, options_.config.gpu_slots),
       preparation_(WithSharing(PreparationFor(options_.config, slots_.num_gpus(), num_cores_),
-                               options_.folder)) {}
+                               share_folder_)) {}
 
 Trainings::~Trainings() { Shutdown(); }
 
@@ -343,7 +345,7 @@ void Trainings::Train(Jobs::Job& job, const rpc::v1::JobDevice& device) {
       ended.ok() ? ReadResult(folder) : absl::StatusOr<v1::WatchTrainingResponse>(ended);
   if (ended.ok()) RememberThreads(folder);
   // A process that was killed could not remove what it shared with others.
-  loader::RemoveDeadStreams(preparation_.share_folder());
+  loader::RemoveDeadStreams(share_folder_);
   // When a service cannot be reached, the training was only interrupted.
   if (!last.ok() && !absl::IsCancelled(ended) && !absl::IsUnavailable(ended)) {
     ended = last.status();

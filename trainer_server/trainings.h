@@ -164,6 +164,7 @@ class Trainings {
   KeptFolders kept_;
   FittedStates fitted_;
   CheckpointKeeper keeper_;
+  const std::string share_folder_;
   // Their tasks use all members above.
   WorkerPool fit_slots_;
   devices::Slots slots_;
