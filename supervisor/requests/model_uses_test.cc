@@ -275,6 +275,10 @@ TEST_F(ModelUsesTest, AStateOfAnEarlierVersionKeepsTheModelThatAnsweredThen) {
     work.exec0("DROP VIEW supervisor.kept_models");
     work.exec0("DROP TABLE supervisor.model_changes, supervisor.retirements");
     work.exec0("DROP INDEX supervisor.run_events_model_idx, supervisor.run_events_stored_idx");
+    work.exec0("DROP VIEW supervisor.run_summaries");
+    work.exec0(
+        "ALTER TABLE supervisor.runs DROP COLUMN sweep, DROP COLUMN sweep_setting, "
+        "DROP COLUMN sweep_rung");
     return absl::OkStatus();
   }),
               IsOk());

@@ -78,13 +78,18 @@ class Photos {
     EXPECT_EQ(run.exit_code, 8) << run.err << stack_.Logs();
     return run.Json().at("run").get<int64_t>();
   }
-  nlohmann::json Trigger(int64_t run, int trigger) const {
+  nlohmann::json Triggers(int64_t run) const {
     const CommandResult shown = stack_.Tidemill({"runs", "show", std::to_string(run), "--json"});
     EXPECT_EQ(shown.exit_code, 0) << shown.err;
-    return shown.Json().at("triggers").at(static_cast<size_t>(trigger - 1));
+    return shown.Json().at("triggers");
+  }
+  nlohmann::json Trigger(int64_t run, int trigger) const {
+    return Triggers(run).at(static_cast<size_t>(trigger - 1));
   }
   std::vector<std::string> Weights(int64_t run) const {
-    return {Trigger(run, 1).at("weights_digest"), Trigger(run, 2).at("weights_digest")};
+    std::vector<std::string> weights;
+    for (const auto& trigger : Triggers(run)) weights.push_back(trigger.at("weights_digest"));
+    return weights;
   }
   CommandResult Prepare(const std::vector<std::string>& more) const {
     std::vector<std::string> words = {"datasets", "prepare", "photos", "--graph", pipeline_};

@@ -18,7 +18,7 @@ std::string WriteSlowPipeline(const std::string& folder, const std::string& work
   text.replace(text.find(graph), graph.size(),
                workers + graph + "    - delay: {milliseconds: 50}\n");
   const std::string epochs = "epochs: 4\n";
-  text.replace(text.find(epochs), epochs.size(), "epochs: 4000\n");
+  text.replace(text.find(epochs), epochs.size(), "epochs: 4000\n  cache: off\n");
   EXPECT_TRUE(files::WriteAtomically(path, text).ok());
   return path;
 }

@@ -60,6 +60,7 @@ training:
 {}  optimizer: {{type: sgd, lr: 1e-2}}
   loss: cross_entropy
   seed: 11
+  cache: off
 evaluation:
   - dataset: data
     windows: {{type: between_triggers}}
