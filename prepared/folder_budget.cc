@@ -107,7 +107,7 @@ void FolderBudget::RemoveUnused(Duration keep_unused) const {
 
 absl::StatusOr<std::string> FolderBudget::OpenPoint(std::string_view digest,
                                                     const PointAbout& about) const {
-  const std::string folder = files::Join(folder_, digest);
+  std::string folder = files::Join(folder_, digest);
   RETURN_IF_ERROR(files::CreateFolder(folder));
   const std::string path = files::Join(folder, kAboutFile);
   const std::string text = fmt::format("{:.6g}\n{}\n", about.worth, about.text);

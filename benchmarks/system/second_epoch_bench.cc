@@ -172,7 +172,7 @@ absl::StatusOr<PairedResult> CompareEpochs(const std::string& name, const Epochs
                       return num_samples.value_or(0);
                     }};
   };
-  const PairedResult result =
+  PairedResult result =
       Measure(name, "samples/s", 1, side(cache, !disk.empty()), side(nullptr, false));
   RETURN_IF_ERROR(status);
   return result;

@@ -13,7 +13,7 @@ using ::testing::Not;
 constexpr auto kSucceeded = supervisor::v1::RUN_STATE_SUCCEEDED;
 
 // A sweep over four values of a key, in which each setting has a run with its value at rung 1.
-SweepResult FourSettings(std::vector<int64_t> seeds = {}) {
+SweepResult FourSettings(const std::vector<int64_t>& seeds = {}) {
   SweepResult result{.name = "weather-1",
                      .pipeline = "weather",
                      .plan = *SweepPlan::Make(*AxesOf({"training.epochs=1,2,3,4"}), seeds)};

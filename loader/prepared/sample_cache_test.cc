@@ -83,9 +83,10 @@ std::shared_ptr<const transform::FittedState> FitOn(
     const std::shared_ptr<const transform::Graph>& graph, const TrainingSet& set) {
   transform::Fitter fitter(*graph);
   for (int pass = 0; pass < fitter.num_passes(); ++pass) {
-    EXPECT_THAT(ReadSamples(set.keys, [&](batch::Batch samples,
-                                          std::vector<Unreadable>) { return fitter.Add(samples); }),
-                IsOk());
+    EXPECT_THAT(
+        ReadSamples(set.keys, [&](const batch::Batch& samples,
+                                  const std::vector<Unreadable>&) { return fitter.Add(samples); }),
+        IsOk());
     EXPECT_THAT(fitter.EndPass(), IsOk());
   }
   return std::make_shared<const transform::FittedState>(*fitter.Finish());

@@ -177,6 +177,18 @@ TEST_P(SharedRowsOf, ConsumersWithOtherSizesOfBatchesPrepareEachSampleOnce) {
   EXPECT_TRUE(folder.IsGone());
 }
 
+// Takes batches until it leaves. Each must be the expected one.
+void Consume(BatchSource& stream, const std::vector<std::string>& expected, size_t leaves_at,
+             std::mt19937& random) {
+  for (size_t i = 0; i < expected.size() && i < leaves_at; ++i) {
+    const auto batch = stream.Next();
+    ASSERT_THAT(batch, IsOk());
+    ASSERT_EQ(DigestOf(**batch), expected[i]);
+    // Others go first.
+    for (uint32_t pause = random() % 16; pause > 0; --pause) std::this_thread::yield();
+  }
+}
+
 // Each consumer sees its own batches.
 TEST_P(SharedRowsOf, ConsumersThatJoinAndLeaveAtAnyTimeSeeTheirOwnBatches) {
   for (const int64_t window : {kChunkBytes, 3 * kChunkBytes, int64_t{64} << 20}) {
@@ -195,13 +207,7 @@ TEST_P(SharedRowsOf, ConsumersThatJoinAndLeaveAtAnyTimeSeeTheirOwnBatches) {
           const auto stream = Open(SharingIn(folder.path(), is_strict, window), plan,
                                    1 + static_cast<int>(random() % 3));
           const size_t leaves_at = random() % (2 * expected.size());
-          for (size_t i = 0; i < expected.size() && i < leaves_at; ++i) {
-            const auto batch = stream->Next();
-            ASSERT_THAT(batch, IsOk());
-            ASSERT_EQ(DigestOf(**batch), expected[i]);
-            // Others go first.
-            for (uint32_t pause = random() % 16; pause > 0; --pause) std::this_thread::yield();
-          }
+          Consume(*stream, expected, leaves_at, random);
         }
       });
     }

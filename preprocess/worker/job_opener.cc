@@ -70,7 +70,7 @@ absl::StatusOr<std::shared_ptr<loader::SampleCache>> OpenCache(
 }  // namespace
 
 Worker::JobOpener MakeJobOpener(const rpc::Peer& selector, const rpc::Peer& storage,
-                                std::shared_ptr<const prepared::HostStore> prepared,
+                                const std::shared_ptr<const prepared::HostStore>& prepared,
                                 const loader::Sharing& sharing) {
   // Shared by the jobs: opening one needs no new connection. Readers may outlive the opener.
   const auto store = std::make_shared<const storage::StorageClient>(storage);

@@ -98,7 +98,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
   ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
   ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
                                             context.config_text, context.config_name, "prepared"));
-  std::shared_ptr<const prepared::HostStore> store =
+  const std::shared_ptr<const prepared::HostStore> store =
       prepared::HostStore::Open(prepared::OptionsOf(prepared, context.cluster.state_folder));
   WorkerOptions options;
   options.endpoint = config.endpoint.empty() ? context.listen : config.endpoint;
@@ -111,9 +111,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
   const loader::Sharing sharing = {.folder = loader::SharedFolderOf(context.cluster.state_folder),
                                    .bytes = config.share_window.bytes};
   loader::RemoveDeadStreams(sharing.folder);
-  return std::make_unique<WorkerServer>(
-      options, context.tokens, dispatcher,
-      MakeJobOpener(selector, storage, std::move(store), sharing));
+  return std::make_unique<WorkerServer>(options, context.tokens, dispatcher,
+                                        MakeJobOpener(selector, storage, store, sharing));
 }
 
 }  // namespace tidemill::preprocess
