@@ -8,7 +8,7 @@
 //       parse resize crop     the point: rows grow or shrink from op to op
 //
 // After Graur et al., "Cachew: Machine Learning Input Data Processing as a Service" (USENIX ATC
-// 2022), section 4.2, which compares a whole graph's time with the time to read what it makes. Here
+// 2022), which compares a whole graph's time with the time to read what it makes. Here
 // each point is compared, the first use is counted with what writing costs, and a store that is too
 // small holds a share of the rows.
 #pragma once

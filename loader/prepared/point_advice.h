@@ -1,7 +1,7 @@
 // What it would cost, and bring, to prepare a whole dataset up to each point of a graph.
 //
 // After Isenko et al., "Where Is My Training Bottleneck? Hidden Trade-Offs in Deep Learning
-// Preprocessing Pipelines" (SIGMOD 2022), section 3: a dataset may be prepared up to any op, and
+// Preprocessing Pipelines" (SIGMOD 2022): a dataset may be prepared up to any op, and
 // the last one is often not the best, because rows grow.
 #pragma once
 
