@@ -28,7 +28,7 @@ struct Slot {
 std::array<Slot, MappedFile::kMaxMappings> slots;
 // Slots from here on were never used.
 std::atomic<size_t> num_used_slots = 0;
-uintptr_t page_bytes = 0;  // Set before the handler is installed.
+uintptr_t bytes_of_page = 0;  // Set before the handler is installed.
 struct sigaction handler_before;
 
 static_assert(std::atomic<uintptr_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
@@ -52,7 +52,7 @@ Slot* FindSlot(uintptr_t address) {
 bool Repair(uintptr_t address) {
   Slot* const slot = FindSlot(address);
   if (slot == nullptr) return false;
-  const uintptr_t page = address & ~(page_bytes - 1);
+  const uintptr_t page = address & ~(bytes_of_page - 1);
   void* const mapped =
       mmap(reinterpret_cast<void*>(page), slot->end.load(std::memory_order_relaxed) - page,
            PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
@@ -81,7 +81,7 @@ void OnBusError(int signal_number, siginfo_t* info, void* context) {
 void InstallHandler() {
   static std::once_flag once;
   std::call_once(once, [] {
-    page_bytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    bytes_of_page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     struct sigaction action = {};
     action.sa_sigaction = OnBusError;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -104,7 +104,7 @@ size_t TakeSlot() {
 
 void FillSlot(size_t index, const void* start, size_t size) {
   const auto begin = reinterpret_cast<uintptr_t>(start);
-  const uintptr_t end = (begin + size + page_bytes - 1) & ~(page_bytes - 1);
+  const uintptr_t end = (begin + size + bytes_of_page - 1) & ~(bytes_of_page - 1);
   slots[index].damaged.store(false, std::memory_order_relaxed);
   slots[index].end.store(end, std::memory_order_release);
   slots[index].begin.store(begin, std::memory_order_release);
