@@ -30,7 +30,7 @@ constexpr int64_t kLeastChunk = 32;
 constexpr int64_t kMostChunk = 4096;
 constexpr int64_t kBytesOfChunk = int64_t{2} << 20;
 // Changes when the rows of a version, or the files of a stream, differ from those of another.
-constexpr char kStreamVersion[] = "1";
+constexpr char kStreamVersion[] = "2";
 
 int64_t RowBytes(const transform::Graph& graph) {
   int64_t row_bytes = 3 * sizeof(int64_t);  // Key, ordinal and target.

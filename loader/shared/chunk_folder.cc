@@ -15,11 +15,13 @@
 #include <string_view>
 #include <utility>
 
+// For the type of a sum in progress.
+#define XXH_STATIC_LINKING_ONLY
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/whole_io.h"
 #include "batch/wire.h"
-#include "records/crc32c.h"
+#include "xxhash.h"
 
 // A file: the header, then three batches in their wire format, each at a multiple of 64.
 //
@@ -36,17 +38,16 @@ constexpr int64_t kAlignment = 64;
 constexpr size_t kWrittenTogether = size_t{128} << 10;
 
 struct ChunkHeader {
-  char magic[8] = {'T', 'M', 'R', 'O', 'W', 'S', '0', '1'};
+  char magic[8] = {'T', 'M', 'R', 'O', 'W', 'S', '0', '2'};
   int64_t number = 0;
   int64_t rows_bytes = 0;
   int64_t bad_bytes = 0;
   int64_t filtered_bytes = 0;
-  // The CRC-32C of all that follows the header, and of the header with zeros here and in
-  // `is_checked`.
-  uint32_t sum = 0;
+  // The XXH3 of all that follows the header, seeded with that of the header up to here.
+  uint64_t sum = 0;
   // 1 once a reader has found that the sum is right.
   uint32_t is_checked = 0;
-  uint32_t reserved[4] = {0, 0, 0, 0};
+  uint32_t reserved[3] = {0, 0, 0};
 };
 static_assert(sizeof(ChunkHeader) == kAlignment);
 
@@ -92,11 +93,9 @@ struct ChunkParts {
   std::vector<batch::Buffer> parts;
 };
 
-// The sum of a file from the sum of what follows its header.
-uint32_t SumWith(ChunkHeader header, uint32_t sum) {
-  header.sum = 0;
-  header.is_checked = 0;
-  return ExtendCrc32c(sum, {reinterpret_cast<const char*>(&header), sizeof(header)});
+// What the sum of a file begins with.
+uint64_t SeedOf(const ChunkHeader& header) {
+  return XXH3_64bits(&header, offsetof(ChunkHeader, sum));
 }
 
 int64_t AddBatch(const batch::Batch& added, ChunkParts& chunk) {
@@ -172,7 +171,8 @@ absl::StatusOr<ChunkHeader> CheckChunk(const batch::Buffer& bytes, int64_t numbe
   }
   const std::string_view summed =
       bytes.view().substr(sizeof(header), static_cast<size_t>(total) - sizeof(header));
-  if (header.is_checked == 0 && SumWith(header, Crc32c(summed)) != header.sum) {
+  if (header.is_checked == 0 &&
+      XXH3_64bits_withSeed(summed.data(), summed.size(), SeedOf(header)) != header.sum) {
     return DataLoss("the bytes of chunk {} have changed", number);
   }
   return header;
@@ -199,18 +199,21 @@ absl::StatusOr<Rows> DecodeChunk(const batch::Buffer& bytes, const ChunkHeader& 
 
 bool WriteParts(int file, const ChunkParts& chunk) {
   ChunkHeader header = chunk.header;
+  XXH3_state_t sum;
+  XXH3_INITSTATE(&sum);
+  XXH3_64bits_reset_withSeed(&sum, SeedOf(header));
   auto at = static_cast<int64_t>(sizeof(header));
   for (const batch::Buffer& part : chunk.parts) {
     // Bytes are summed and written while they are in the processor's cache.
     for (std::string_view rest = part.view(); !rest.empty();) {
       const std::string_view block = rest.substr(0, kWrittenTogether);
-      header.sum = ExtendCrc32c(header.sum, block);
+      XXH3_64bits_update(&sum, block.data(), block.size());
       if (!WriteWholeAt(file, block, at)) return false;
       at += std::ssize(block);
       rest.remove_prefix(block.size());
     }
   }
-  header.sum = SumWith(header, header.sum);
+  header.sum = XXH3_64bits_digest(&sum);
   return WriteWholeAt(file, {reinterpret_cast<const char*>(&header), sizeof(header)}, 0);
 }
 
