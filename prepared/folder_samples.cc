@@ -16,8 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How long what others have appended may remain unseen.
+// How long what others have appended may remain unseen; while rows are missing, and must be
+// prepared otherwise, it is looked for more often.
 constexpr int64_t kRefreshNs = 20'000'000;
+constexpr int64_t kRefreshMissingNs = 100'000;
 constexpr int64_t kFullForNs = 5'000'000'000;
 // A file that is longer is not appended to, so that room can be made piece by piece.
 constexpr int64_t kLongestFile = int64_t{256} << 20;
@@ -108,6 +110,10 @@ void FolderSamples::Find(std::span<const SampleName> names, NamedRows& rows) {
     MutexLock lock(mutex_);
     if (begin - refreshed_ns_ > kRefreshNs) Refresh();
     wanted = Look(names, rows);
+    if (std::ssize(wanted) < num_asked && begin - refreshed_ns_ > kRefreshMissingNs) {
+      Refresh();
+      wanted = Look(names, rows);
+    }
   }
   std::vector<const Wanted*> damaged;
   for (const Wanted& one : wanted) {

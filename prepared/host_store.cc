@@ -96,6 +96,11 @@ absl::StatusOr<std::unique_ptr<PreparedSamples>> HostStore::OpenPoint(
   return std::make_unique<TieredSamples>(std::move(tiers));
 }
 
+std::unique_ptr<Claims> HostStore::OpenClaims() const {
+  if (memory_) return Claims::Open(memory_->folder());
+  return disk_ ? Claims::Open(disk_->folder()) : nullptr;
+}
+
 absl::StatusOr<int64_t> WipeKeys(std::span<const std::string> folders,
                                  std::span<const int64_t> keys) {
   const absl::flat_hash_set<int64_t> wanted(keys.begin(), keys.end());

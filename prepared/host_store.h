@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
+#include "prepared/claims.h"
 #include "prepared/folder_budget.h"
 #include "prepared/prepared_samples.h"
 
@@ -51,6 +52,9 @@ class HostStore {
   absl::StatusOr<std::unique_ptr<PreparedSamples>> OpenPoint(const std::string& digest,
                                                              const PointAbout& about,
                                                              const RowColumns& columns) const;
+
+  // Opens the claims of the processes that share the first store. nullptr without a store.
+  std::unique_ptr<Claims> OpenClaims() const;
 
  private:
   HostStore() = default;

@@ -1,18 +1,23 @@
 #include "loader/batches/cut_rows.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <thread>
 #include <utility>
 
 #include "base/check.h"
 
 // Rows are combined by the place of their sample among those asked for:
 //
-//   asked     7     2     9     4
-//   Find()    row   .     row   bad         `rows`, with a hole for 2
+//   asked     7     2     9     4     5
+//   Find()    row   .     row   bad   .     `rows`, with holes for 2 and 5
+//   claimed         2                       another one prepares 5
 //   read            2                       Prepare() -> copied into the hole, and kept
-//   Finish()  7     2     9
+//   wait                              row
+//   Finish()  7     2     9           5
 
 namespace tidemill::loader {
 namespace {
@@ -66,6 +71,57 @@ absl::Status SetLabels(std::string_view name, const std::vector<SampleFacts>& fa
   return rows.Set(std::move(column));
 }
 
+// The samples that a block prepares itself, and those that another thread or process prepares now.
+class BlockClaims {
+ public:
+  // Claims samples, until the end of its life.
+  BlockClaims(const OpenCut& cut, std::span<const prepared::SampleName> names,
+              std::span<const int64_t> places)
+      : cut_(cut), names_(names) {
+    for (const int64_t place : places) {
+      const bool is_own = cut.claims == nullptr || names[static_cast<size_t>(place)].record == 0 ||
+                          cut.claims->TryClaim(NameAt(place));
+      (is_own ? own_ : others_).push_back(place);
+    }
+  }
+  BlockClaims(const BlockClaims&) = delete;
+  BlockClaims& operator=(const BlockClaims&) = delete;
+  ~BlockClaims() { Release(); }
+
+  std::span<const int64_t> own() const { return own_; }
+  std::span<const int64_t> others() const { return others_; }
+
+  // Waits until nobody prepares these samples any more. Those of this block must be made. CANCELLED
+  // when `stop` is requested.
+  absl::Status AwaitOthers(std::span<const int64_t> places, const std::stop_token& stop) const {
+    Release();
+    for (const int64_t place : places) {
+      while (cut_.claims->IsClaimed(NameAt(place))) {
+        if (stop.stop_requested()) return Cancelled("reading has ended");
+        std::this_thread::sleep_for(kLook);
+      }
+    }
+    std::this_thread::sleep_for(kLook);
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kLook{2};
+
+  uint64_t NameAt(int64_t place) const {
+    return prepared::Claims::NameOf(cut_.digest, names_[static_cast<size_t>(place)]);
+  }
+  void Release() const {
+    if (cut_.claims == nullptr) return;
+    for (const int64_t place : own_) cut_.claims->Release(NameAt(place));
+  }
+
+  const OpenCut& cut_;
+  const std::span<const prepared::SampleName> names_;
+  std::vector<int64_t> own_;
+  std::vector<int64_t> others_;
+};
+
 // The samples of one block: what was found, and what is made.
 class Block {
  public:
@@ -77,24 +133,50 @@ class Block {
     rows_.Resize(std::ssize(ordinals), setup.cut.columns);
   }
 
-  absl::Status Find() {
+  // Finds what is kept, makes what is not, and waits for what others make.
+  absl::Status FindOrMake(Rows& result, const std::stop_token& stop) {
     const int64_t begin = transform::ThreadTime::WallNow();
     ASSIGN_OR_RETURN(names_, setup_.cache.NamesOf(keys_));
-    setup_.cut.rows->Find(names_, rows_);
-    const int64_t found = std::ssize(keys_) - rows_.NumMissing();
-    counters_.AddFound(found, transform::ThreadTime::WallNow() - begin);
-    return absl::OkStatus();
+    counters_.AddFound(0, transform::ThreadTime::WallNow() - begin);
+    std::vector<int64_t> open(keys_.size());
+    std::iota(open.begin(), open.end(), 0);
+    while (true) {
+      // Claimed before it is looked for: what another one keeps in between is found.
+      const BlockClaims claims(setup_.cut, names_, open);
+      Find();
+      RETURN_IF_ERROR(Make(claims.own(), result, stop));
+      open.clear();
+      for (const int64_t place : claims.others()) {
+        if (rows_.states[static_cast<size_t>(place)] == RowState::kMissing) open.push_back(place);
+      }
+      if (open.empty()) return absl::OkStatus();
+      const int64_t waits = transform::ThreadTime::WallNow();
+      RETURN_IF_ERROR(claims.AwaitOthers(open, stop));
+      counters_.AddFound(0, transform::ThreadTime::WallNow() - waits);
+    }
   }
 
-  // Reads what is missing, and prepares and keeps it.
-  absl::Status Make(Rows& result, const std::stop_token& stop) {
+  void Find() {
+    const int64_t begin = transform::ThreadTime::WallNow();
+    const int64_t missing = rows_.NumMissing();
+    setup_.cut.rows->Find(names_, rows_);
+    const int64_t found = missing - rows_.NumMissing();
+    counters_.AddFound(found, transform::ThreadTime::WallNow() - begin);
+  }
+
+  // Reads, prepares and keeps those of the samples at these places that are missing.
+  absl::Status Make(std::span<const int64_t> places, Rows& result, const std::stop_token& stop) {
     std::vector<int64_t> missing;
-    for (size_t i = 0; i < ordinals_.size(); ++i) {
-      if (rows_.states[i] != RowState::kMissing) continue;
-      missing.push_back(ordinals_[i]);
-      missing_.push_back(static_cast<int64_t>(i));
+    missing_.clear();
+    next_missing_ = 0;
+    made_.clear();
+    for (const int64_t place : places) {
+      if (rows_.states[static_cast<size_t>(place)] != RowState::kMissing) continue;
+      missing.push_back(ordinals_[static_cast<size_t>(place)]);
+      missing_.push_back(place);
     }
     if (missing.empty()) return absl::OkStatus();
+    tried_.insert(tried_.end(), missing_.begin(), missing_.end());
     const int64_t begin = transform::ThreadTime::WallNow();
     int64_t graph_ns = 0;
     const auto prepare = [&](batch::Batch& piece, Rows&) -> absl::Status {
@@ -113,8 +195,8 @@ class Block {
   }
 
   void Count(PreparedCounts& counts) const {
-    counts.found += std::ssize(keys_) - std::ssize(missing_);
-    for (const int64_t place : missing_) {
+    counts.found += std::ssize(keys_) - std::ssize(tried_);
+    for (const int64_t place : tried_) {
       switch (rows_.states[static_cast<size_t>(place)]) {
         case RowState::kGood:
           ++counts.good;
@@ -249,9 +331,12 @@ class Block {
   PathCounters& counters_;
   std::vector<prepared::SampleName> names_;
   NamedRows rows_;
-  std::vector<int64_t> missing_;  // Places.
+  // Places: of samples that are made now, of those that were, and of all that this block tried to
+  // make.
+  std::vector<int64_t> missing_;
   size_t next_missing_ = 0;
-  std::vector<int64_t> made_;  // Places.
+  std::vector<int64_t> made_;
+  std::vector<int64_t> tried_;
 };
 
 }  // namespace
@@ -276,9 +361,8 @@ absl::Status PrepareRows(const CutRowsSetup& setup, std::span<const int64_t> ord
                          const std::stop_token& stop) {
   if (stop.stop_requested()) return Cancelled("preparing has ended");
   Block block(setup, ordinals, counters);
-  RETURN_IF_ERROR(block.Find());
   Rows result;
-  RETURN_IF_ERROR(block.Make(result, stop));
+  RETURN_IF_ERROR(block.FindOrMake(result, stop));
   block.Count(counts);
   return absl::OkStatus();
 }
@@ -288,8 +372,7 @@ absl::StatusOr<Rows> MakeCutRows(const CutRowsSetup& setup, std::span<const int6
   if (stop.stop_requested()) return Cancelled("reading has ended");
   Rows result{.num_missing = std::ssize(ordinals)};
   Block block(setup, ordinals, counters);
-  RETURN_IF_ERROR(block.Find());
-  RETURN_IF_ERROR(block.Make(result, stop));
+  RETURN_IF_ERROR(block.FindOrMake(result, stop));
   RETURN_IF_ERROR(block.Finish(result));
   return result;
 }

@@ -131,9 +131,11 @@ absl::StatusOr<std::vector<prepared::SampleName>> SampleCache::NamesOf(
 absl::Status SampleCache::Use(const transform::CutPoint& point, double worth) {
   auto open = std::make_shared<OpenCut>(setup_.graph, point);
   open->columns = ColumnsOf(point);
-  ASSIGN_OR_RETURN(const std::string digest, DigestOf(open->cut));
-  ASSIGN_OR_RETURN(open->rows, setup_.store->OpenPoint(
-                                   digest, {.worth = worth, .text = setup_.about}, open->columns));
+  ASSIGN_OR_RETURN(open->digest, DigestOf(open->cut));
+  open->claims = setup_.store->OpenClaims();
+  ASSIGN_OR_RETURN(
+      open->rows,
+      setup_.store->OpenPoint(open->digest, {.worth = worth, .text = setup_.about}, open->columns));
   if (cut_ != nullptr) earlier_.push_back(cut_);
   cut_ = std::move(open);
   is_decided_ = true;

@@ -57,6 +57,8 @@ struct OpenCut {
   transform::CutGraph cut;
   prepared::RowColumns columns = {};
   std::unique_ptr<prepared::PreparedSamples> rows = nullptr;
+  std::string digest = {};
+  std::unique_ptr<prepared::Claims> claims = nullptr;  // nullptr: nothing is claimed.
 };
 
 // What a cache has decided and done.

@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "gmock/gmock.h"
 
@@ -191,6 +192,42 @@ INSTANTIATE_TEST_SUITE_P(Graphs, CachedBatches,
                                            Case{kPlainGraph, 2}, Case{kFittedGraph, 0},
                                            Case{kFittedGraph, 1}, Case{kFittedGraph, 3},
                                            Case{kRandomGraph, 0}, Case{kRandomGraph, 1}));
+
+// Each has its own order, which is the one that it has alone.
+TEST(SampleCache, OverlappingSetsAtTheSameTimePrepareTheOverlapOnce) {
+  TempFolder folder;
+  ChangingSamples samples;
+  constexpr int64_t kSize = 3'000;
+  std::vector<BatchParts> alone;
+  for (const int64_t first : {int64_t{0}, kSize * 4 / 10}) {
+    TrainingSet set;
+    for (int64_t i = first; i < first + kSize; ++i) set.keys.push_back(13 * i + 1);
+    alone.push_back({.set = Shared(std::move(set)),
+                     .reader = samples.reader(),
+                     .graph = MakeGraph(kRandomGraph)});
+  }
+  std::vector<std::vector<std::string>> expected;
+  for (const BatchParts& parts : alone) expected.push_back(BytesOf(parts, Plan(16, 3)));
+  const int64_t before = samples.num_read();
+  std::vector<std::vector<std::string>> found(alone.size());
+  {
+    std::vector<std::jthread> trainings;
+    for (size_t i = 0; i < alone.size(); ++i) {
+      trainings.emplace_back([&, i] {
+        BatchParts parts = alone[i];
+        parts.cache = *SampleCache::Create({.mode = CacheMode::kAfter,
+                                            .after_op = 1,
+                                            .store = StoreIn(folder),
+                                            .graph = parts.graph,
+                                            .identify = samples.identify()});
+        found[i] = BytesOf(parts, Plan(16, 3));
+      });
+    }
+  }
+  EXPECT_EQ(found, expected);
+  constexpr int64_t kTogether = kSize * 14 / 10;
+  EXPECT_LE(samples.num_read() - before, kTogether + kTogether / 100);
+}
 
 TEST(SampleCache, NothingIsKeptAfterARandomOp) {
   TempFolder folder;
