@@ -62,22 +62,30 @@ PairedResult Measure(const std::string& name, const std::string& unit, double sc
                      const Side& ours, const Side& yardstick, int repetitions) {
   RateOf(ours);
   RateOf(yardstick);
-  std::vector<double> our_rates;
-  std::vector<double> yardstick_rates;
-  std::vector<double> ratios;
+  PairedRates rates;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    our_rates.push_back(RateOf(ours) / scale);
-    yardstick_rates.push_back(RateOf(yardstick) / scale);
-    ratios.push_back(our_rates.back() / yardstick_rates.back());
+    const double our_rate = RateOf(ours) / scale;
+    rates.Add(our_rate, RateOf(yardstick) / scale);
   }
+  return rates.Result(name, unit);
+}
+
+void PairedRates::Add(double ours, double yardstick) {
+  ours_.push_back(ours);
+  yardstick_.push_back(yardstick);
+}
+
+PairedResult PairedRates::Result(const std::string& name, const std::string& unit) const {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < ours_.size(); ++i) ratios.push_back(ours_[i] / yardstick_[i]);
   return {.name = name,
           .unit = unit,
-          .repetitions = repetitions,
+          .repetitions = static_cast<int>(ratios.size()),
           .ratio = Median(ratios),
           .min = *std::min_element(ratios.begin(), ratios.end()),
           .max = *std::max_element(ratios.begin(), ratios.end()),
-          .ours = Median(our_rates),
-          .yardstick = Median(yardstick_rates)};
+          .ours = Median(ours_),
+          .yardstick = Median(yardstick_)};
 }
 
 void Report(const PairedResult& result) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tidemill::benchmarks {
 
@@ -35,6 +36,19 @@ struct Side {
 };
 PairedResult Measure(const std::string& name, const std::string& unit, double scale,
                      const Side& ours, const Side& yardstick, int repetitions = 9);
+
+// Pairs of rates that a benchmark measures itself, because one piece of work gives several, or is
+// not done in this process.
+class PairedRates {
+ public:
+  void Add(double ours, double yardstick);
+  // Requires a pair.
+  PairedResult Result(const std::string& name, const std::string& unit) const;
+
+ private:
+  std::vector<double> ours_;
+  std::vector<double> yardstick_;
+};
 
 // Prints one line for people on stderr and one JSON object on stdout:
 // {"name", "ratio", "min", "max", "repetitions", "ours", "yardstick", "unit", "memcpy_gbps"}.

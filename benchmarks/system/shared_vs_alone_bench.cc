@@ -152,44 +152,18 @@ Group RunTogether(int num_consumers) {
 
 double SlowestOf(const Group& group) { return std::ranges::min(group.told, {}, &Told::rate).rate; }
 
-double MedianOf(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-// Two values of each round, the first of which is better when it is higher.
-struct Series {
-  std::vector<double> ours;
-  std::vector<double> yardstick;
-
-  PairedResult Result(const std::string& name, const std::string& unit) const {
-    std::vector<double> ratios;
-    for (size_t i = 0; i < ours.size(); ++i) ratios.push_back(ours[i] / yardstick[i]);
-    return {.name = name,
-            .unit = unit,
-            .repetitions = static_cast<int>(ours.size()),
-            .ratio = MedianOf(ratios),
-            .min = std::ranges::min(ratios),
-            .max = std::ranges::max(ratios),
-            .ours = MedianOf(ours),
-            .yardstick = MedianOf(yardstick)};
-  }
-};
-
 void Main() {
   Photographs();
   RunTogether(1);
-  Series processors;
-  Series rates;
+  PairedRates processors;
+  PairedRates rates;
   for (int round = 0; round < kRounds; ++round) {
     const Group alone = RunTogether(1);
     const Group together = RunTogether(kConsumers);
     constexpr double kVisited = static_cast<double>(kSamples * kEpochs);
     // Samples of one consumer for each second of the processors.
-    processors.ours.push_back(kVisited / together.processor_seconds);
-    processors.yardstick.push_back(kVisited / alone.processor_seconds);
-    rates.ours.push_back(SlowestOf(together));
-    rates.yardstick.push_back(SlowestOf(alone));
+    processors.Add(kVisited / together.processor_seconds, kVisited / alone.processor_seconds);
+    rates.Add(SlowestOf(together), SlowestOf(alone));
     loader::SharedWork shared;
     for (const Told& told : together.told) loader::Add(told.shared, 1, shared);
     fmt::print(

@@ -43,18 +43,9 @@ std::string WriteSlowPipeline(const std::string& folder, const std::string& name
   return renamed;
 }
 
-Pair RunBoth(const std::string& share, std::array<int, 2> batch_sizes) {
-  const Stack stack;
-  EXPECT_EQ(stack.Tidemill({"up"}).exit_code, 0);
-  EXPECT_EQ(stack.Tidemill({"down"}).exit_code, 0);
-  std::ofstream(stack.state() + "/tidemill.yaml", std::ios::app)
-      << "trainer_server:\n  cpu_slots: 2\n";
-  EXPECT_EQ(stack.Tidemill({"up"}).exit_code, 0);
-  std::vector<std::string> pipelines;
-  for (size_t i = 0; i < 2; ++i) {
-    pipelines.push_back(
-        WriteSlowPipeline(stack.files(), fmt::format("pair{}", i), share, batch_sizes[i]));
-  }
+// Runs two pipelines side by side, and returns what `run --json` says of each.
+std::array<nlohmann::json, 2> RunTogether(const Stack& stack,
+                                          const std::array<std::string, 2>& pipelines) {
   std::vector<std::unique_ptr<RunningCommand>> runs;
   for (size_t i = 0; i < 2; ++i) {
     const std::string scratch = fmt::format("{}/scratch{}", stack.files(), i);
@@ -63,11 +54,31 @@ Pair RunBoth(const std::string& share, std::array<int, 2> batch_sizes) {
         std::vector<std::string>{"run", pipelines[i], "--json", "--state", stack.state()},
         std::map<std::string, std::string>{}, scratch));
   }
-  Pair pair;
+  std::array<nlohmann::json, 2> results;
   for (size_t i = 0; i < 2; ++i) {
     const CommandResult result = runs[i]->Result();
     EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
-    const nlohmann::json json = result.Json();
+    results[i] = result.Json();
+  }
+  return results;
+}
+
+void StartWithTwoTrainings(const Stack& stack) {
+  EXPECT_EQ(stack.Tidemill({"up"}, {{"TIDEMILL_TRAININGS", "2"}}).exit_code, 0) << stack.Logs();
+}
+
+Pair RunBoth(const std::string& share, std::array<int, 2> batch_sizes) {
+  const Stack stack;
+  StartWithTwoTrainings(stack);
+  std::array<std::string, 2> pipelines;
+  for (size_t i = 0; i < 2; ++i) {
+    pipelines[i] =
+        WriteSlowPipeline(stack.files(), fmt::format("pair{}", i), share, batch_sizes[i]);
+  }
+  Pair pair;
+  const auto results = RunTogether(stack, pipelines);
+  for (size_t i = 0; i < 2; ++i) {
+    const nlohmann::json& json = results[i];
     pair.fingerprints[i] = Fingerprint(json);
     for (const auto& trigger : json.at("triggers")) {
       if (i == 0) pair.visited += 4 * trigger.at("samples").get<int64_t>();
@@ -109,6 +120,60 @@ TEST(SharedTrainings, MayHaveBatchesOfOtherSizes) {
   EXPECT_NE(strict.fingerprints[0], strict.fingerprints[1]);
   EXPECT_EQ(strict.made, strict.visited);
   EXPECT_EQ(strict.taken, strict.visited);
+}
+
+// Trains once, on a part of the samples, and keeps what the slow op makes.
+std::string WritePartPipeline(const std::string& folder, const std::string& name,
+                              const std::string& where, const std::string& cache) {
+  const std::string path = WriteSmallPipeline(folder, "{type: amount, samples: 1200}");
+  ReplaceIn(path, "name: small", "name: " + name);
+  ReplaceIn(path, "- standardize", "- delay: {milliseconds: 3, per: sample}\n    - standardize");
+  ReplaceIn(path, "{type: balanced, fraction: 0.8, weights: inverse_probability}",
+            fmt::format("{{type: new_data, where: \"{}\"}}", where));
+  ReplaceIn(path, "batch_size: 16", "batch_size: 16\n  share: off\n  cache: " + cache);
+  const std::string renamed = fmt::format("{}/{}.yaml", folder, name);
+  std::filesystem::rename(path, renamed);
+  return renamed;
+}
+
+struct Parts {
+  std::array<std::vector<std::string>, 2> fingerprints;
+  int64_t samples = 0;   // Of both sets, together.
+  int64_t prepared = 0;  // Over all epochs.
+};
+
+// `c` is uniform between 0 and 1.
+Parts RunParts(const std::string& cache) {
+  const Stack stack;
+  StartWithTwoTrainings(stack);
+  const auto results =
+      RunTogether(stack, {WritePartPipeline(stack.files(), "low", "c < 0.714", cache),
+                          WritePartPipeline(stack.files(), "high", "c >= 0.286", cache)});
+  Parts parts;
+  for (size_t i = 0; i < 2; ++i) {
+    parts.fingerprints[i] = Fingerprint(results[i]);
+    const auto& trigger = results[i].at("triggers").at(0);
+    const auto samples = trigger.at("samples").get<int64_t>();
+    parts.samples += samples;
+    parts.prepared += 4 * samples;
+    if (trigger.contains("prepared")) {
+      parts.prepared -= trigger.at("prepared").at("found").get<int64_t>();
+    }
+  }
+  return parts;
+}
+
+TEST(SharedTrainings, OfSetsThatOverlapPrepareTheOverlapOnce) {
+  const Parts off = RunParts("off");
+  EXPECT_EQ(off.prepared, 4 * off.samples);
+  const Parts kept = RunParts("{type: after, op: delay}");
+  EXPECT_EQ(kept.fingerprints, off.fingerprints);
+  EXPECT_EQ(kept.samples, off.samples);
+  // All rows are in one of the sets, 60 % of each in both.
+  constexpr int64_t kRows = 1200;
+  EXPECT_GT(off.samples, kRows * 4 / 3);
+  EXPECT_GE(kept.prepared, kRows);
+  EXPECT_LE(kept.prepared, kRows + kRows / 100);
 }
 
 }  // namespace
