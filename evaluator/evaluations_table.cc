@@ -15,6 +15,8 @@ constexpr char kSelectJob[] = R"(
      WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS num_prepared_here,
     (SELECT coalesce(sum(num_prepared_at_workers), 0)::bigint FROM evaluator.windows AS w
      WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS num_prepared_at_workers,
+    (SELECT coalesce(sum(num_found), 0)::bigint FROM evaluator.windows AS w
+     WHERE w.run_id = j.run_id AND w.evaluation = j.evaluation) AS num_found,
     (SELECT coalesce(sum(samples), 0)
      FROM (SELECT max(num_known) AS samples FROM evaluator.evaluations AS e
            WHERE e.run_id = j.run_id AND e.evaluation = j.evaluation
@@ -55,10 +57,10 @@ constexpr char kSelectWindows[] = R"(
 constexpr char kInsertWindow[] = R"(
   INSERT INTO evaluator.windows
     (run_id, evaluation, window_index, from_time, from_key, to_time, to_key, num_prepared_here,
-     num_prepared_at_workers)
+     num_prepared_at_workers, num_found)
   VALUES ($1, $2, $3,
           timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5,
-          timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7, $8, $9)
+          timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7, $8, $9, $10)
   ON CONFLICT DO NOTHING)";
 
 constexpr char kInsertEvaluation[] = R"(
@@ -187,6 +189,7 @@ std::optional<JobRow> EvaluationsTable::FindJob(const JobKey& job) {
                 .samples_done = row["samples_done"].as<int64_t>(),
                 .num_prepared_here = row["num_prepared_here"].as<int64_t>(),
                 .num_prepared_at_workers = row["num_prepared_at_workers"].as<int64_t>(),
+                .num_found = row["num_found"].as<int64_t>(),
                 .usage = FindUsage(job),
                 .faults = has_ended ? FindFaults(job) : std::vector<rpc::v1::MeasureFault>()};
 }
@@ -249,7 +252,7 @@ bool EvaluationsTable::InsertWindow(const JobKey& job, const v1::JobWindow& wind
                         bounds.has_from() ? Bound(bounds.from().sample_key()) : std::nullopt,
                         bounds.has_to() ? Bound(bounds.to().event_time()) : std::nullopt,
                         bounds.has_to() ? Bound(bounds.to().sample_key()) : std::nullopt,
-                        end.num_prepared_here(), end.num_prepared_at_workers());
+                        end.num_prepared_here(), end.num_prepared_at_workers(), end.num_found());
   if (inserted.affected_rows() == 0) return false;
   for (const v1::ModelScores& model : scores) InsertScores(job, model);
   return true;

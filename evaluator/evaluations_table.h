@@ -37,6 +37,7 @@ struct JobRow {
   int64_t samples_done = 0;
   int64_t num_prepared_here = 0;
   int64_t num_prepared_at_workers = 0;
+  int64_t num_found = 0;
   rpc::v1::Usage usage = {};
   // Faults of measures that are plug-ins; known once the job has ended.
   std::vector<rpc::v1::MeasureFault> faults = {};

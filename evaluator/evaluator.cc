@@ -81,6 +81,7 @@ v1::WatchEvaluationResponse ToResponse(const JobKey& key, const JobRow& row) {
   response.set_seconds(row.seconds);
   response.set_num_prepared_here(row.num_prepared_here);
   response.set_num_prepared_at_workers(row.num_prepared_at_workers);
+  response.set_num_found(row.num_found);
   return response;
 }
 

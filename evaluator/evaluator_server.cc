@@ -22,6 +22,7 @@
 #include "evaluator/outcome_summaries.h"
 #include "evaluator/pool_member.h"
 #include "evaluator/predictors.h"
+#include "prepared/prepared_config.h"
 #include "rpc/jobs/job_peers.h"
 
 namespace tidemill::evaluator {
@@ -73,6 +74,15 @@ class EvaluatorServer final : public rpc::RunningService {
   std::unique_ptr<supervisor::Membership> membership_;
 };
 
+v1::PreparedStore StoreOf(const prepared::HostStoreOptions& options) {
+  v1::PreparedStore store;
+  store.set_memory_folder(options.memory_folder);
+  store.set_memory_bytes(options.memory_bytes);
+  store.set_disk_folder(options.disk_folder);
+  store.set_disk_bytes(options.disk_bytes);
+  return store;
+}
+
 int NumThreads(const EvaluatorConfig& config) {
   if (config.threads) return *config.threads;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / config.jobs);
@@ -84,17 +94,21 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
     const rpc::ServiceContext& context) {
   ASSIGN_OR_RETURN(const auto config, config::ReadSection<EvaluatorConfig>(
                                           context.config_text, context.config_name, "evaluator"));
+  ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
+                                            context.config_text, context.config_name, "prepared"));
   ASSIGN_OR_RETURN(rpc::v1::Endpoints endpoints,
                    rpc::EndpointsFor(context, {"storage", "model_store"}, {"preprocess"}));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   ASSIGN_OR_RETURN(const std::string folder, context.FolderOf("evaluator"));
-  ASSIGN_OR_RETURN(auto processes,
-                   EvaluationProcesses::Start(
-                       files::Join(programs, "tidemill-evaluate"), files::Join(folder, "jobs"),
-                       {.endpoints = std::move(endpoints),
-                        .tokens = context.tokens,
-                        .num_threads = NumThreads(config),
-                        .model_bytes = config.model_memory.bytes / config.jobs}));
+  ASSIGN_OR_RETURN(
+      auto processes,
+      EvaluationProcesses::Start(
+          files::Join(programs, "tidemill-evaluate"), files::Join(folder, "jobs"),
+          {.endpoints = std::move(endpoints),
+           .tokens = context.tokens,
+           .num_threads = NumThreads(config),
+           .model_bytes = config.model_memory.bytes / config.jobs,
+           .prepared = StoreOf(prepared::OptionsOf(prepared, context.cluster.state_folder))}));
   ASSIGN_OR_RETURN(const std::string connection, context.Database());
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(connection));
   ASSIGN_OR_RETURN(auto devices, devices::FindDevices());

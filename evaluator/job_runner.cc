@@ -120,6 +120,7 @@ absl::Status EvaluationProcesses::Run(v1::EvaluationJob job, const ReportSink& r
   *job.mutable_endpoints() = settings_.endpoints;
   job.set_num_threads(settings_.num_threads);
   job.set_model_bytes(settings_.model_bytes);
+  *job.mutable_prepared() = settings_.prepared;
   const int64_t number = num_jobs_.fetch_add(1);
   const std::string token = fmt::format("job-{}", number);
   job.mutable_endpoints()->set_token_file(tokens_->PathOf(token));

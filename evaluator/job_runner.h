@@ -39,6 +39,7 @@ struct JobSettings {
   rpc::Tokens tokens;
   int num_threads = 1;
   int64_t model_bytes = int64_t{1} << 30;
+  v1::PreparedStore prepared = {};
 };
 
 // Runs each job in its own process, forked from a zygote of tidemill-evaluate. Thread-safe.

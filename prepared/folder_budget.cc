@@ -112,7 +112,7 @@ absl::StatusOr<std::string> FolderBudget::OpenPoint(std::string_view digest,
   const std::string path = files::Join(folder, kAboutFile);
   const std::string text = fmt::format("{:.6g}\n{}\n", about.worth, about.text);
   const auto known = files::Read(path, kMostAboutBytes);
-  const bool is_kept = known.ok() && (*known == text || IsAskedFor(digest));
+  const bool is_kept = known.ok() && (*known == text || about.worth == 0 || IsAskedFor(digest));
   if (!is_kept) {
     RETURN_IF_ERROR(files::WriteAtomically(path, text));
   } else {

@@ -28,7 +28,8 @@ inline constexpr double kAskedFor = 1e18;
 
 // What is written about a point.
 struct PointAbout {
-  // Nanoseconds saved by a byte of a row over the uses that are expected; or kAskedFor.
+  // Nanoseconds saved by a byte of a row over the uses that are expected; or kAskedFor; or 0, which
+  // leaves what is written.
   double worth = 0;
   // For people: the dataset, the ops.
   std::string text = {};

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "base/files.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "prepared/claims.h"
@@ -44,6 +45,14 @@ class HostStore {
   // Whether a user has asked for the rows of a point (`tidemill datasets prepare`).
   bool IsAskedFor(const std::string& digest) const {
     return disk_.has_value() && disk_->IsAskedFor(digest);
+  }
+
+  // Whether anything was kept at a point.
+  bool HasPoint(const std::string& digest) const {
+    const auto has = [&](const std::optional<FolderBudget>& budget) {
+      return budget.has_value() && files::Exists(files::Join(budget->folder(), digest));
+    };
+    return has(memory_) || has(disk_);
   }
 
   // Opens the rows of a point in all stores: they are found in any, and kept in the first that has

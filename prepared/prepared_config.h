@@ -16,8 +16,8 @@ struct PreparedConfig {
 
   void Fields(auto&& field) {
     field("memory", memory,
-          "Bytes of prepared samples that this host keeps in memory (/dev/shm) for all trainings "
-          "and workers of the stack. 0: none.",
+          "Bytes of prepared samples that this host keeps in memory (/dev/shm) for all trainings, "
+          "evaluations and workers of the stack. 0: none.",
           {.min = 0});
     field("disk", disk,
           "Bytes of prepared samples that it keeps on disk, once those in memory are used up. 0: "

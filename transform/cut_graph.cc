@@ -148,14 +148,16 @@ absl::StatusOr<std::string> CutGraph::Digest(const FittedState* fitted,
                                              bool standardize_target) const {
   if (point_.learns) RETURN_IF_ERROR(graph_->CheckFitted(fitted));
   std::string text = fmt::format("tidemill {} samples {}\n", kVersion, graph_->samples_digest_);
-  bool makes_target = false;
+  bool scales_target = false;
   for (int place = 0; place < point_.num_ops; ++place) {
     const int index = graph_->order()[static_cast<size_t>(place)];
     const Graph::BoundOp& op = graph_->ops_[static_cast<size_t>(index)];
     text += fmt::format("op {} {}\n", index, op.digest);
     for (const BoundColumn& input : op.inputs) text += fmt::format("reads {}\n", input.slot);
     if (op.fitted) text += TextOf(fitted->Of(index));
-    for (const BoundColumn& made : op.outputs) makes_target |= made.schema.name == kTargetColumn;
+    for (const BoundColumn& made : op.outputs) {
+      scales_target |= op.fitted && made.schema.name == kTargetColumn;
+    }
   }
   for (const ReducedImages& reduced : graph_->plan_.reduced) {
     text += fmt::format("reduced {} {}\n", reduced.op, reduced.eighths);
@@ -164,7 +166,8 @@ absl::StatusOr<std::string> CutGraph::Digest(const FittedState* fitted,
     text += fmt::format("keeps {} {} {}\n", slot, static_cast<int>(schema.type),
                         fmt::join(schema.shape, " "));
   }
-  if (makes_target) text += fmt::format("standardized {}\n", standardize_target);
+  // Only an op that has learned the scale of the target heeds it.
+  if (scales_target) text += fmt::format("standardized {}\n", standardize_target);
   return Sha256(text);
 }
 

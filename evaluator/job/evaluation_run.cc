@@ -19,13 +19,17 @@
 #include "evaluator/job/column_importance.h"
 #include "evaluator/job/model_columns.h"
 #include "evaluator/job/prediction_run.h"
+#include "evaluator/reading/kept_rows.h"
 #include "evaluator/reading/page_reader.h"
 #include "evaluator/reading/preparing_workers.h"
+#include "evaluator/reading/window_overlap.h"
 #include "evaluator/reading/window_samples.h"
 #include "evaluator/windows/short_reason.h"
 #include "evaluator/windows/window_baselines.h"
 #include "evaluator/windows/window_measurement.h"
 #include "loader/bad_samples.h"
+#include "models/training/cache_spec.h"
+#include "prepared/host_store.h"
 #include "rpc/jobs/job_peers.h"
 #include "rpc/usage/usage_message.h"
 #include "samples/dataset_schema.h"
@@ -83,6 +87,7 @@ struct JobContext {
   ModelCache& models;
   Baselines* baselines;       // nullptr where none are asked for.
   PreparingWorkers* workers;  // nullptr where this process prepares all samples.
+  KeptRows* kept;             // nullptr where nothing is kept.
   OutcomeKeeper& keeper;
   ProgressReporter progress;
 };
@@ -168,7 +173,8 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
                     {.dataset = {snapshot.dataset_id()},
                      .has_labels = plan.samples.label != transform::LabelKind::kNone,
                      .block_rows = kBlockRows,
-                     .workers = context.workers});
+                     .workers = context.workers,
+                     .kept = context.kept});
   const auto add = [&](const SampleBlock& block) {
     measurement.Add(block);
     if (is_first_pass) context.progress.Add(block.num_known);
@@ -184,6 +190,7 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
   if (is_first_pass) {
     end.set_num_prepared_here(reader.prepared().here);
     end.set_num_prepared_at_workers(reader.prepared().at_workers);
+    end.set_num_found(reader.prepared().found);
   }
   std::vector<v1::ModelScores> all = measurement.Scores();
   RETURN_IF_ERROR(measurement.interruption());
@@ -248,22 +255,61 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
   return absl::OkStatus();
 }
 
-// Returns the workers that prepare samples; nullptr when this process does. Slices by records need
-// the data of samples, which does not come from workers.
-absl::StatusOr<std::unique_ptr<PreparingWorkers>> WorkersFor(
-    const v1::EvaluationJob& job, const MeasurementPlan& plan, const rpc::JobPeers& peers,
-    const storage::StorageClient& storage) {
+// Where rows come from instead of storage and the graphs in this process.
+struct RowSources {
+  std::unique_ptr<KeptRows> kept = nullptr;             // nullptr: nothing is kept.
+  std::unique_ptr<PreparingWorkers> workers = nullptr;  // nullptr: this process prepares.
+};
+
+std::unique_ptr<KeptRows> KeptRowsFor(const v1::EvaluationJob& job, const MeasurementPlan& plan,
+                                      const models::CacheSpec& cache, double uses,
+                                      const storage::StorageClient& storage) {
+  std::shared_ptr<const prepared::HostStore> store =
+      prepared::HostStore::Open({.memory_folder = job.prepared().memory_folder(),
+                                 .memory_bytes = job.prepared().memory_bytes(),
+                                 .disk_folder = job.prepared().disk_folder(),
+                                 .disk_bytes = job.prepared().disk_bytes()});
+  if (!store->has_room()) return nullptr;
+  const v1::StartEvaluationRequest& request = job.evaluation();
+  return std::make_unique<KeptRows>(
+      storage,
+      KeptRows::Options{.dataset = {request.snapshot().dataset_id()},
+                        .has_labels = plan.samples.label != transform::LabelKind::kNone,
+                        .store = std::move(store),
+                        .cache = cache,
+                        .uses = uses,
+                        .num_windows = job.windows_size(),
+                        .about = fmt::format("run {}, evaluation {}", request.command().run_id(),
+                                             request.evaluation() + 1)});
+}
+
+// Slices by records need the data of samples, which does not come from workers, and is not kept.
+absl::StatusOr<RowSources> RowSourcesFor(const v1::EvaluationJob& job, const MeasurementPlan& plan,
+                                         const rpc::JobPeers& peers,
+                                         const storage::StorageClient& storage) {
+  RowSources sources;
   const v1::StartEvaluationRequest& request = job.evaluation();
   ASSIGN_OR_RETURN(const SliceColumns columns,
                    SliceColumns::Make(plan.spec.slices, plan.samples, plan.dataset));
-  if (columns.size() > 0) return nullptr;
-  return WorkersOf({.run = {request.command().run_id()},
-                    .name = fmt::format("evaluation-{}", request.evaluation()),
-                    .dataset = {request.snapshot().dataset_id()},
-                    .dataset_spec = request.dataset_spec(),
-                    .workers = request.workers(),
-                    .num_threads = job.num_threads()},
-                   peers, storage);
+  if (columns.size() > 0) return sources;
+  models::CacheSpec cache = models::NoCache();
+  if (!request.cache().empty()) {
+    ASSIGN_OR_RETURN(cache, config::ReadKept<models::CacheSpec>(request.cache(), "cache"));
+  }
+  const std::vector<v1::JobWindow> windows(job.windows().begin(), job.windows().end());
+  const double uses = request.later_uses() + OverlapOf(windows);
+  if (!cache->IsOff()) sources.kept = KeptRowsFor(job, plan, cache, uses, storage);
+  ASSIGN_OR_RETURN(sources.workers,
+                   WorkersOf({.run = {request.command().run_id()},
+                              .name = fmt::format("evaluation-{}", request.evaluation()),
+                              .dataset = {request.snapshot().dataset_id()},
+                              .dataset_spec = request.dataset_spec(),
+                              .workers = request.workers(),
+                              .cache = cache,
+                              .uses = uses,
+                              .num_threads = job.num_threads()},
+                             peers, storage));
+  return sources;
 }
 
 }  // namespace
@@ -297,7 +343,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                              .samples = samples::SchemaOf(dataset),
                              .dataset = &dataset,
                              .bad = bad.get()};
-  ASSIGN_OR_RETURN(const auto workers, WorkersFor(job, plan, peers, storage));
+  ASSIGN_OR_RETURN(const RowSources sources, RowSourcesFor(job, plan, peers, storage));
   std::optional<Baselines> baselines;
   if (job.evaluation().has_known_labels()) {
     baselines.emplace(storage, job.evaluation(), spec, dataset);
@@ -308,7 +354,8 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                      storage,
                      models,
                      baselines ? &*baselines : nullptr,
-                     workers.get(),
+                     sources.workers.get(),
+                     sources.kept.get(),
                      keeper,
                      ProgressReporter(report)};
   for (const v1::JobWindow& window : job.windows()) {

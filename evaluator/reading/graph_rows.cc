@@ -4,9 +4,10 @@
 
 namespace tidemill::evaluator {
 
-absl::StatusOr<GraphRows> RunGraph(const PreparedGraph& graph, const batch::Batch& samples) {
+absl::StatusOr<GraphRows> RunGraph(const PreparedGraph& graph, const batch::Batch& samples,
+                                   transform::OpCounters* counters) {
   ASSIGN_OR_RETURN(transform::Transformed transformed,
-                   graph.graph.Run(samples, graph.fitted ? &*graph.fitted : nullptr));
+                   graph.graph.Run(samples, graph.fitted ? &*graph.fitted : nullptr, {}, counters));
   GraphRows made{.rows = std::move(transformed.batch), .num_filtered = transformed.num_filtered};
   made.rows.Drop(batch::kEventTimeColumn);
   for (transform::BadSample& bad : transformed.bad) {

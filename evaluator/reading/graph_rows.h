@@ -8,6 +8,7 @@
 #include "batch/batch.h"
 #include "evaluator/reading/prepared_graph.h"
 #include "loader/training_set.h"
+#include "transform/graph.h"
 
 namespace tidemill::evaluator {
 
@@ -22,7 +23,8 @@ struct GraphRows {
 };
 
 // Runs a graph for models that are measured: nothing is random, and targets keep their units.
-// Returns the errors of Graph::Run().
-absl::StatusOr<GraphRows> RunGraph(const PreparedGraph& graph, const batch::Batch& samples);
+// `counters` are as in Graph::Run(). Returns the errors of Graph::Run().
+absl::StatusOr<GraphRows> RunGraph(const PreparedGraph& graph, const batch::Batch& samples,
+                                   transform::OpCounters* counters = nullptr);
 
 }  // namespace tidemill::evaluator

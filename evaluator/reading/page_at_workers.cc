@@ -8,7 +8,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 
-#include "batch/labels.h"
 #include "batch/slice.h"
 #include "evaluator/reading/graph_rows.h"
 
@@ -16,13 +15,6 @@ namespace tidemill::evaluator {
 namespace {
 
 using Keys = absl::flat_hash_set<int64_t>;
-
-std::vector<int64_t> RowsToPrepareOf(const batch::Batch& samples, bool has_labels) {
-  if (has_labels) return batch::LabelledRows(samples);
-  std::vector<int64_t> all(static_cast<size_t>(samples.num_rows()));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
 
 // The places among `wanted`, which are rows of the page, whose keys are not among `keys`. Both are
 // in the order of the page.
@@ -42,19 +34,6 @@ std::vector<int64_t> HolesIn(std::span<const int64_t> keys, std::span<const int6
 
 std::span<const int64_t> KeysOf(const batch::Batch& rows) {
   return rows.num_rows() > 0 ? rows.keys() : std::span<const int64_t>();
-}
-
-// Drops the samples that could not be read.
-void DropMissing(SampleBlock& block) {
-  if (block.missing.empty()) return;
-  Keys missing;
-  for (const storage::v1::MissingSample& sample : block.missing)
-    missing.insert(sample.sample_key());
-  std::vector<int64_t> rows;
-  for (int64_t row = 0; row < block.samples.num_rows(); ++row) {
-    if (!missing.contains(block.samples.keys()[static_cast<size_t>(row)])) rows.push_back(row);
-  }
-  block.samples = block.samples.Take(rows);
 }
 
 // The rows of both, in the order of `samples`.
@@ -97,26 +76,33 @@ PageAtWorkers::PageAtWorkers(batch::Batch page, std::span<const SharedGraph> gra
                              bool has_labels)
     : page_(std::move(page)),
       graphs_(graphs.begin(), graphs.end()),
-      labelled_(RowsToPrepareOf(page_, has_labels)) {}
+      labelled_(PreparedRowsOf(page_, has_labels)) {}
 
 absl::StatusOr<std::unique_ptr<PageAtWorkers>> PageAtWorkers::Open(
-    PreparingWorkers& workers, const batch::Batch& page, std::span<const SharedGraph> graphs,
-    bool has_labels, int64_t block_rows) {
-  std::unique_ptr<PageAtWorkers> opened(new PageAtWorkers(page, graphs, has_labels));
+    const Options& options, const batch::Batch& page, std::span<const SharedGraph> graphs) {
+  std::unique_ptr<PageAtWorkers> opened(new PageAtWorkers(page, graphs, options.has_labels));
   std::vector<int64_t> keys;
   keys.reserve(opened->labelled_.size());
   for (const int64_t row : opened->labelled_) {
     keys.push_back(page.keys()[static_cast<size_t>(row)]);
   }
-  if (!workers.Take(std::ssize(keys))) return nullptr;
+  if (!options.workers.Take(std::ssize(keys))) return nullptr;
   for (const SharedGraph& graph : graphs) {
-    ASSIGN_OR_RETURN(auto source, workers.Open({.graph = graph,
-                                                .keys = keys,
-                                                .batch_size = block_rows,
-                                                .num_together = std::ssize(graphs)}));
-    opened->rows_.emplace_back(std::move(source), block_rows);
+    RowsToPrepare rows{.graph = graph,
+                       .keys = keys,
+                       .batch_size = options.block_rows,
+                       .num_together = std::ssize(graphs)};
+    if (options.kept != nullptr) rows.cache = options.kept->CacheOf(*graph);
+    ASSIGN_OR_RETURN(auto source, options.workers.Open(rows));
+    opened->rows_.emplace_back(std::move(source), options.block_rows);
   }
   return opened;
+}
+
+int64_t PageAtWorkers::NumFound() const {
+  int64_t found = std::ssize(labelled_);
+  for (const RowsInOrder& rows : rows_) found = std::min(found, rows.work().found);
+  return found;
 }
 
 std::span<const int64_t> PageAtWorkers::Prepared(int64_t from, int64_t to) const {
@@ -159,7 +145,7 @@ void AddUnclear(const SampleBlock& read, std::span<const SharedGraph> graphs, bo
   DropMissing(block);
   if (read.samples.num_rows() == 0) return;
   Keys labelled;
-  for (const int64_t row : RowsToPrepareOf(block.samples, has_labels)) {
+  for (const int64_t row : PreparedRowsOf(block.samples, has_labels)) {
     labelled.insert(block.samples.keys()[static_cast<size_t>(row)]);
   }
   for (const SharedGraph& graph : graphs) {

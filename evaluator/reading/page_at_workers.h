@@ -8,14 +8,13 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
+#include "evaluator/reading/kept_rows.h"
 #include "evaluator/reading/prepared_graph.h"
 #include "evaluator/reading/preparing_workers.h"
 #include "evaluator/reading/rows_in_order.h"
 #include "evaluator/reading/window_samples.h"
 
 namespace tidemill::evaluator {
-
-using SharedGraph = std::shared_ptr<const PreparedGraph>;
 
 // A block that workers have prepared.
 struct MadeBlock {
@@ -29,17 +28,27 @@ struct MadeBlock {
 // Walks along a page. Thread-compatible.
 class PageAtWorkers {
  public:
-  // Opens a source for each graph. `page` is as ListWindow() gives it. When `has_labels` is set,
-  // samples without a label are not prepared. Returns nullptr when the workers do not take that
-  // many samples. Returns the errors of PreparingWorkers::Open().
-  static absl::StatusOr<std::unique_ptr<PageAtWorkers>> Open(PreparingWorkers& workers,
+  struct Options {
+    PreparingWorkers& workers;
+    // For batches that are made in this process; nullptr: nothing is kept.
+    const KeptRows* kept = nullptr;
+    // Samples without a label are not prepared where there are labels.
+    bool has_labels = true;
+    int64_t block_rows = 1;
+  };
+
+  // Opens a source for each graph. `page` is as ListWindow() gives it. Returns nullptr when the
+  // workers do not take that many samples. Returns the errors of PreparingWorkers::Open().
+  static absl::StatusOr<std::unique_ptr<PageAtWorkers>> Open(const Options& options,
                                                              const batch::Batch& page,
-                                                             std::span<const SharedGraph> graphs,
-                                                             bool has_labels, int64_t block_rows);
+                                                             std::span<const SharedGraph> graphs);
 
   // Returns the block of the next `num_rows` samples of the page, or of the rest of it. Returns the
   // errors of the sources.
   absl::StatusOr<MadeBlock> Next(int64_t num_rows);
+
+  // Returns how many samples were found prepared for all graphs, as far as that is known.
+  int64_t NumFound() const;
 
  private:
   PageAtWorkers(batch::Batch page, std::span<const SharedGraph> graphs, bool has_labels);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/logs/log.h"
+#include "batch/slice.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -20,23 +21,42 @@ void WarnOf(const absl::Status& failure) {
 absl::Status PageReader::Read(const batch::Batch& page, std::span<const SharedGraph> graphs,
                               const BlockSink& sink) {
   int64_t done = 0;
+  if (options_.kept != nullptr) options_.kept->Open(graphs, page.num_rows());
   if (options_.workers != nullptr && !graphs.empty()) {
     ASSIGN_OR_RETURN(done, ReadAtWorkers(page, graphs, sink));
   }
-  for (auto rest = page.keys().subspan(static_cast<size_t>(done)); !rest.empty();) {
-    const size_t num_keys = std::min(rest.size(), static_cast<size_t>(options_.block_rows));
-    RETURN_IF_ERROR(ReadBlock(storage_, options_.dataset, rest.first(num_keys), sink));
-    prepared_.here += static_cast<int64_t>(num_keys);
-    rest = rest.subspan(num_keys);
+  return ReadHere(page, done, graphs, sink);
+}
+
+absl::Status PageReader::ReadHere(const batch::Batch& page, int64_t from,
+                                  std::span<const SharedGraph> graphs, const BlockSink& sink) {
+  KeptRows* const kept = graphs.empty() ? nullptr : options_.kept;
+  const int64_t found_before = kept == nullptr ? 0 : kept->num_found();
+  for (int64_t to = from; from < page.num_rows(); from = to) {
+    to = std::min(from + options_.block_rows, page.num_rows());
+    if (kept == nullptr) {
+      const auto keys =
+          page.keys().subspan(static_cast<size_t>(from), static_cast<size_t>(to - from));
+      RETURN_IF_ERROR(ReadBlock(storage_, options_.dataset, keys, sink));
+    } else {
+      ASSIGN_OR_RETURN(const SampleBlock block, kept->Make(batch::Slice(page, from, to), graphs));
+      RETURN_IF_ERROR(sink(block));
+    }
+    prepared_.here += to - from;
   }
+  if (kept != nullptr) prepared_.found += kept->num_found() - found_before;
   return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> PageReader::ReadAtWorkers(const batch::Batch& page,
                                                   std::span<const SharedGraph> graphs,
                                                   const BlockSink& sink) {
-  const absl::StatusOr<std::unique_ptr<PageAtWorkers>> opened = PageAtWorkers::Open(
-      *options_.workers, page, graphs, options_.has_labels, options_.block_rows);
+  const absl::StatusOr<std::unique_ptr<PageAtWorkers>> opened =
+      PageAtWorkers::Open({.workers = *options_.workers,
+                           .kept = options_.kept,
+                           .has_labels = options_.has_labels,
+                           .block_rows = options_.block_rows},
+                          page, graphs);
   if (!opened.ok()) WarnOf(opened.status());
   if (!opened.ok() || *opened == nullptr) return 0;
   int64_t done = 0;
@@ -61,6 +81,7 @@ absl::StatusOr<int64_t> PageReader::ReadAtWorkers(const batch::Batch& page,
     done += made->block.num_known;
     RETURN_IF_ERROR(sink(made->block));
   }
+  prepared_.found += std::min(done, (*opened)->NumFound());
   return done;
 }
 

@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "base/status.h"
 #include "batch/batch.h"
+#include "evaluator/reading/kept_rows.h"
 #include "evaluator/reading/page_at_workers.h"
 #include "evaluator/reading/preparing_workers.h"
 #include "evaluator/reading/window_samples.h"
@@ -14,14 +15,18 @@
 
 namespace tidemill::evaluator {
 
-// Where samples were prepared.
+// Where samples came from.
 struct PreparedSamples {
   int64_t here = 0;
   int64_t at_workers = 0;
+  // How many of both were found prepared for all graphs. What workers have found counts as far as
+  // they have said so.
+  int64_t found = 0;
 };
 
 // Blocks have the same samples, the same rows and the same missing samples, whether workers prepare
-// them or not. Samples that workers cannot prepare are read here. Thread-compatible.
+// them or not, and whether they are found or made. Samples that workers cannot prepare are read
+// here. Thread-compatible.
 class PageReader {
  public:
   struct Options {
@@ -31,13 +36,16 @@ class PageReader {
     int64_t block_rows = 1;
     // nullptr: all samples are read here.
     PreparingWorkers* workers = nullptr;
+    // nullptr: nothing is kept.
+    KeptRows* kept = nullptr;
   };
 
-  // `storage` and the workers must outlive this object.
+  // `storage`, the workers and the kept rows must outlive this object.
   PageReader(const storage::StorageClient& storage, const Options& options)
       : storage_(storage), options_(options) {}
 
-  // Gives `sink` the blocks of a page, in order. With workers, they have the rows of these graphs.
+  // Gives `sink` the blocks of a page, in order. With workers or kept rows, they have the rows of
+  // these graphs.
   // Returns the errors of the storage client's methods and of `sink`.
   absl::Status Read(const batch::Batch& page, std::span<const SharedGraph> graphs,
                     const BlockSink& sink);
@@ -50,6 +58,8 @@ class PageReader {
   // Returns the number of samples that were given to `sink`. The others are left to this process.
   absl::StatusOr<int64_t> ReadAtWorkers(const batch::Batch& page,
                                         std::span<const SharedGraph> graphs, const BlockSink& sink);
+  absl::Status ReadHere(const batch::Batch& page, int64_t from, std::span<const SharedGraph> graphs,
+                        const BlockSink& sink);
 
   const storage::StorageClient& storage_;
   const Options options_;

@@ -8,18 +8,21 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "base/testing/temp_folder.h"
 #include "config/config.h"
 #include "evaluator/testing/cluster.h"
 #include "evaluator/testing/predictors.h"
 #include "evaluator/testing/samples.h"
 #include "evaluator/testing/workers.h"
 #include "evaluator/windows/window_measurement.h"
+#include "loader/batches/batch_stream.h"
 
 namespace tidemill::evaluator {
 namespace {
 
 using ::testing::ElementsAre;
 using ::tidemill::testing::IsOk;
+using ::tidemill::testing::TempFolder;
 
 constexpr int64_t kNumSamples = 50;
 constexpr char kFilteringGraph[] = R"(
@@ -32,7 +35,7 @@ constexpr char kFilteringGraph[] = R"(
 class PageReaderTest : public ::testing::Test {
  protected:
   // The scores of a model of each graph on all samples, in blocks of 8.
-  std::vector<std::string> Measure(PreparingWorkers* workers) {
+  std::vector<std::string> Measure(PreparingWorkers* workers, KeptRows* kept = nullptr) {
     ScoredModel first = testing::ModelOf(1, testing::Prepare(testing::kGraph), "4");
     ScoredModel second = testing::ModelOf(2, testing::Prepare(kFilteringGraph), "20");
     std::vector<ScoredModel*> models = {&first, &second};
@@ -42,7 +45,7 @@ class PageReaderTest : public ::testing::Test {
         .class_names = {"LOW", "HIGH"},
         .samples = testing::Schema()};
     WindowMeasurement measurement(0, plan, models);
-    PageReader reader(storage_, {.dataset = {1}, .block_rows = 8, .workers = workers});
+    PageReader reader(*read_, {.dataset = {1}, .block_rows = 8, .workers = workers, .kept = kept});
     const auto add = [&](const SampleBlock& block) {
       num_prepared_ += block.prepared.empty() ? 0 : 1;
       measurement.Add(block);
@@ -50,7 +53,7 @@ class PageReaderTest : public ::testing::Test {
     };
     rpc::v1::Snapshot snapshot;
     snapshot.set_dataset_id(1);
-    EXPECT_THAT(ListWindow(storage_, snapshot, v1::Window(),
+    EXPECT_THAT(ListWindow(*read_, snapshot, v1::Window(),
                            [&](const batch::Batch& page) {
                              return reader.Read(page, measurement.graphs(), add);
                            }),
@@ -74,9 +77,20 @@ class PageReaderTest : public ::testing::Test {
                              .unlabelled = {1, 12, 13, 14, 15, 33, 34, 50},
                              .broken = {5, 14, 35}}};
   storage::StorageClient storage_{testing::StorageOf(cluster_)};
+  const storage::StorageClient* read_ = &storage_;
   int num_prepared_ = 0;
   PreparedSamples prepared_;
 };
+
+// Rows that are kept after the first op, in a folder.
+std::unique_ptr<KeptRows> KeptIn(const std::string& folder, const storage::StorageClient& storage) {
+  return std::make_unique<KeptRows>(
+      storage,
+      KeptRows::Options{
+          .dataset = {1},
+          .store = prepared::HostStore::Open({.disk_folder = folder, .disk_bytes = 1 << 20}),
+          .cache = *config::Read<models::CacheSpec>("{type: after, op: parse_csv}", "cache")});
+}
 
 TEST_F(PageReaderTest, ScoresAndCountsAreTheSameWhoeverPreparesTheSamples) {
   const std::vector<std::string> here = Measure(nullptr);
@@ -112,6 +126,88 @@ TEST_F(PageReaderTest, OnlySamplesThatAreNotPreparedAreReadHere) {
   // Those without a label, those that are bad, and what the filter leaves out beside a bad one.
   EXPECT_EQ(cluster_.num_samples_read() - read_here - at_workers, 8 + 7 + 4);
   EXPECT_EQ(prepared_.here, 8 + 7 + 4);
+}
+
+TEST_F(PageReaderTest, ScoresAndCountsAreTheSameWhetherRowsAreFoundOrMade) {
+  const TempFolder folder;
+  const std::vector<std::string> made = Measure(nullptr);
+  const auto first = KeptIn(folder.path(), storage_);
+  EXPECT_EQ(Measure(nullptr, first.get()), made);
+  EXPECT_EQ(num_prepared_, 7) << "blocks";
+  EXPECT_EQ(prepared_.found, 0);
+  // Labelled samples, without 3, 9, 10, 31 and 32, which cannot be read.
+  constexpr int64_t kUsable = kNumSamples - 8 - 5;
+  int64_t num_kept = 0;
+  for (const char* const graph : {testing::kGraph, kFilteringGraph}) {
+    num_kept += first->CacheOf(*testing::Prepare(graph))->report().counts.kept;
+  }
+  EXPECT_EQ(num_kept, kUsable) << "once for both graphs, which begin alike";
+  EXPECT_EQ(Measure(nullptr, first.get()), made) << "the next window of the job";
+  EXPECT_EQ(prepared_.found, kUsable);
+  const int64_t num_read = cluster_.num_samples_read();
+  EXPECT_EQ(Measure(nullptr, KeptIn(folder.path(), storage_).get()), made) << "another job";
+  EXPECT_EQ(prepared_.found, kUsable);
+  EXPECT_EQ(prepared_.here, kNumSamples);
+  EXPECT_EQ(cluster_.num_samples_read() - num_read, kNumSamples - kUsable);
+}
+
+TEST_F(PageReaderTest, WhatWorkersLeaveIsFound) {
+  const TempFolder folder;
+  const std::vector<std::string> made = Measure(nullptr);
+  Measure(nullptr, KeptIn(folder.path(), storage_).get());
+  testing::WorkersHere dying(storage_, {.fails_after = 3});
+  EXPECT_EQ(Measure(&dying, KeptIn(folder.path(), storage_).get()), made);
+  EXPECT_GT(prepared_.found, 0);
+  EXPECT_GT(prepared_.at_workers, 0);
+}
+
+TEST_F(PageReaderTest, ADeletedOrChangedRecordIsNeverScoredFromAKeptRow) {
+  const TempFolder folder;
+  Measure(nullptr, KeptIn(folder.path(), storage_).get());
+  const auto measure_with = [&](const testing::OddSamples& odd, bool is_kept) {
+    const testing::Cluster cluster(kNumSamples, odd);
+    const storage::StorageClient storage(testing::StorageOf(cluster));
+    read_ = &storage;
+    return Measure(nullptr, is_kept ? KeptIn(folder.path(), storage).get() : nullptr);
+  };
+  testing::OddSamples odd = {.unreadable = {3}, .deleted = {9, 10}, .unlabelled = {12}};
+  for (int64_t key = 5; key < kNumSamples; key += 6) {
+    odd.deleted.insert(key);
+    odd.broken.insert(key + 1);
+    EXPECT_EQ(measure_with(odd, true), measure_with(odd, false)) << key;
+  }
+}
+
+// The batches of a training over the samples, which keeps rows after the first op.
+loader::PathWork Train(const storage::StorageClient& storage, const std::string& folder) {
+  auto set = std::make_shared<loader::TrainingSet>();
+  for (int64_t key = 1; key <= kNumSamples; ++key) set->keys.push_back(key);
+  const SharedGraph graph = testing::Prepare(testing::kGraph);
+  loader::BatchParts parts{
+      .set = set, .reader = loader::ReaderOf(storage, {1}), .graph = {graph, &graph->graph}};
+  parts.cache = *loader::SampleCache::Create(
+      {.mode = loader::CacheMode::kAfter,
+       .after_op = 0,
+       .store = prepared::HostStore::Open({.disk_folder = folder, .disk_bytes = 1 << 20}),
+       .graph = parts.graph,
+       .identify = [&](std::span<const int64_t> keys) { return storage.FindIdentities({1}, keys); },
+       .num_samples = kNumSamples});
+  auto stream = loader::BatchStream::Create(
+      parts, {.batch_size = 8, .shuffle = {.seed = 1, .purpose = "shuffle"}}, {});
+  EXPECT_THAT(stream, IsOk());
+  for (auto next = (*stream)->Next(); next.ok() && *next; next = (*stream)->Next()) continue;
+  return (*stream)->work();
+}
+
+TEST_F(PageReaderTest, WhatATrainingKeptIsFoundAndTheReverse) {
+  const std::vector<std::string> made = Measure(nullptr);
+  const TempFolder by_training;
+  EXPECT_EQ(Train(storage_, by_training.path()).found, 0);
+  EXPECT_EQ(Measure(nullptr, KeptIn(by_training.path(), storage_).get()), made);
+  EXPECT_EQ(prepared_.found, kNumSamples - 8 - 5);
+  const TempFolder by_evaluation;
+  Measure(nullptr, KeptIn(by_evaluation.path(), storage_).get());
+  EXPECT_EQ(Train(storage_, by_evaluation.path()).found, kNumSamples - 8 - 5);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The graph of models, ready to make rows of samples.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -22,5 +23,6 @@ struct PreparedGraph {
   // The GraphSpec as canonical YAML.
   std::string spec = {};
 };
+using SharedGraph = std::shared_ptr<const PreparedGraph>;
 
 }  // namespace tidemill::evaluator

@@ -90,6 +90,9 @@ class DispatchedWorkers final : public PreparingWorkers {
             .graph = rows.graph->spec,
             .batch_size = rows.batch_size,
             .order = models::InStreamOrder(),
+            .cache = job_.cache,
+            .uses = job_.uses,
+            .finds_kept = true,
             .training = false,
             .standardize_target = false,
             .ignores_labels = rows.ignores_labels,
@@ -106,7 +109,8 @@ class DispatchedWorkers final : public PreparingWorkers {
     return {.set = std::move(set),
             .reader = std::move(reader),
             .graph = {rows.graph, &prepared.graph},
-            .fitted = {rows.graph, prepared.fitted ? &*prepared.fitted : nullptr}};
+            .fitted = {rows.graph, prepared.fitted ? &*prepared.fitted : nullptr},
+            .cache = rows.cache};
   }
 
   const PreparingJob job_;

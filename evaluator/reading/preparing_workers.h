@@ -10,6 +10,8 @@
 #include "base/status.h"
 #include "evaluator/reading/prepared_graph.h"
 #include "loader/batch_source.h"
+#include "loader/prepared/sample_cache.h"
+#include "models/training/cache_spec.h"
 #include "rpc/jobs/job_peers.h"
 #include "storage/client/storage_client.h"
 
@@ -25,6 +27,8 @@ struct RowsToPrepare {
   bool ignores_labels = false;
   // The number of such sources that are open at the same time.
   int64_t num_together = 1;
+  // For rows that are made in this process; nullptr: nothing is kept of them.
+  std::shared_ptr<loader::SampleCache> cache = nullptr;
 };
 
 // Thread-compatible.
@@ -50,6 +54,9 @@ struct PreparingJob {
   // A DatasetSpec and a WorkersSpec, as canonical YAML.
   std::string dataset_spec;
   std::string workers;
+  // What workers keep of prepared samples, and how often each is expected to be read again.
+  models::CacheSpec cache = models::NoCache();
+  double uses = 0;
   // The threads with which the job helps its workers, if the spec wants that.
   int num_threads = 1;
 };

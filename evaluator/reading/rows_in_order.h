@@ -29,6 +29,9 @@ class RowsInOrder {
   // Returns the errors of the source. INTERNAL when it ends too early.
   absl::StatusOr<Taken> TakeTo(int64_t end);
 
+  // Returns the work of the source.
+  loader::PathWork work() const { return source_->work(); }
+
  private:
   absl::Status NextBatch();
   // Returns the rows of the current batch with ordinals before `end`, and moves past them.

@@ -1,8 +1,11 @@
 #include "evaluator/reading/window_samples.h"
 
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "absl/container/flat_hash_set.h"
 
 #include "base/id.h"
 #include "batch/labels.h"
@@ -47,6 +50,26 @@ absl::StatusOr<Page> ListPage(const storage::StorageClient& storage,
 }
 
 }  // namespace
+
+std::vector<int64_t> PreparedRowsOf(const batch::Batch& samples, bool has_labels) {
+  if (has_labels) return batch::LabelledRows(samples);
+  std::vector<int64_t> all(static_cast<size_t>(samples.num_rows()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+void DropMissing(SampleBlock& block) {
+  if (block.missing.empty()) return;
+  absl::flat_hash_set<int64_t> missing;
+  for (const storage::v1::MissingSample& sample : block.missing) {
+    missing.insert(sample.sample_key());
+  }
+  std::vector<int64_t> rows;
+  for (int64_t row = 0; row < block.samples.num_rows(); ++row) {
+    if (!missing.contains(block.samples.keys()[static_cast<size_t>(row)])) rows.push_back(row);
+  }
+  block.samples = block.samples.Take(rows);
+}
 
 absl::Status ReadBlock(const storage::StorageClient& storage, DatasetId dataset,
                        std::span<const int64_t> keys, const BlockSink& sink) {

@@ -36,6 +36,12 @@ using PageSink = std::function<absl::Status(const batch::Batch& page)>;
 absl::Status ListWindow(const storage::StorageClient& storage, const rpc::v1::Snapshot& snapshot,
                         const v1::Window& window, const PageSink& sink);
 
+// Returns the rows of a page that are prepared: all, or those with a label.
+std::vector<int64_t> PreparedRowsOf(const batch::Batch& samples, bool has_labels);
+
+// Drops the samples that are missing.
+void DropMissing(SampleBlock& block);
+
 // Reads the samples with these keys, in their order, as one block.
 absl::Status ReadBlock(const storage::StorageClient& storage, DatasetId dataset,
                        std::span<const int64_t> keys, const BlockSink& sink);

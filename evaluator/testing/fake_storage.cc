@@ -44,6 +44,17 @@ grpc::Status FakeStorage::ListSamples(
   return grpc::Status::OK;
 }
 
+grpc::Status FakeStorage::FindIdentities(grpc::ServerContext*,
+                                         const storage::v1::FindIdentitiesRequest* request,
+                                         storage::v1::FindIdentitiesResponse* response) {
+  for (const int64_t key : request->sample_keys()) {
+    const bool is_gone = odd_.unreadable.contains(key) || odd_.deleted.contains(key);
+    const uint64_t version = odd_.broken.contains(key) ? 2 : 1;
+    response->add_identities(is_gone ? 0 : static_cast<uint64_t>(key) * 10 + version);
+  }
+  return grpc::Status::OK;
+}
+
 grpc::Status FakeStorage::ReadSamples(
     grpc::ServerContext*, const storage::v1::ReadSamplesRequest* request,
     grpc::ServerWriter<storage::v1::ReadSamplesResponse>* writer) {

@@ -37,6 +37,11 @@ class FakeStorage final : public storage::v1::StorageService::Service {
   grpc::Status ReadSamples(grpc::ServerContext*, const storage::v1::ReadSamplesRequest* request,
                            grpc::ServerWriter<storage::v1::ReadSamplesResponse>* writer) override;
 
+  // A broken sample is another record than one that is not.
+  grpc::Status FindIdentities(grpc::ServerContext*,
+                              const storage::v1::FindIdentitiesRequest* request,
+                              storage::v1::FindIdentitiesResponse* response) override;
+
   // The number of samples requested so far. A repeated sample counts each time.
   int64_t num_samples_read() const { return num_samples_read_; }
 

@@ -1,343 +1,49 @@
 #include "loader/batches/cut_rows.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <limits>
-#include <numeric>
-#include <thread>
 #include <utility>
 
-#include "base/check.h"
-
-// Rows are combined by the place of their sample among those asked for:
-//
-//   asked     7     2     9     4     5
-//   Find()    row   .     row   bad   .     `rows`, with holes for 2 and 5
-//   claimed         2                       another one prepares 5
-//   read            2                       Prepare() -> copied into the hole, and kept
-//   wait                              row
-//   Finish()  7     2     9           5
+#include "loader/batches/cut_block.h"
 
 namespace tidemill::loader {
 namespace {
 
-using prepared::NamedRows;
-using prepared::RowState;
-using prepared::SampleFacts;
-
-std::vector<int64_t> KeysAt(const TrainingSet& set, std::span<const int64_t> ordinals) {
-  std::vector<int64_t> keys;
-  keys.reserve(ordinals.size());
-  for (const int64_t ordinal : ordinals) keys.push_back(set.keys[static_cast<size_t>(ordinal)]);
-  return keys;
+// Reads, prepares and keeps what is missing in a block.
+absl::Status MakeMissing(const CutRowsSetup& setup, CutBlock& block, PathCounters& counters,
+                         Rows& result, const std::stop_token& stop) {
+  const std::vector<int64_t> missing = block.Missing();
+  if (missing.empty()) return absl::OkStatus();
+  const int64_t begin = transform::ThreadTime::WallNow();
+  int64_t graph_ns = 0;
+  const auto prepare = [&](batch::Batch& piece, Rows&) -> absl::Status {
+    const int64_t arrived = transform::ThreadTime::WallNow();
+    RETURN_IF_ERROR(block.Prepare(piece));
+    piece = batch::Batch();
+    graph_ns += transform::ThreadTime::WallNow() - arrived;
+    return absl::OkStatus();
+  };
+  ASSIGN_OR_RETURN(const Rows read, ReadRows(setup.set, missing, setup.reader,
+                                             std::numeric_limits<int64_t>::max(), prepare, stop));
+  counters.AddRead(transform::ThreadTime::WallNow() - begin - graph_ns);
+  result.bad.insert(result.bad.end(), read.bad.begin(), read.bad.end());
+  block.Keep();
+  return absl::OkStatus();
 }
 
-template <typename T>
-T ValueAt(const batch::Column& column, int64_t row) {
-  return column.Values<T>()[static_cast<size_t>(row)];
+// Finds the samples of a block, or reads, prepares and keeps them.
+absl::Status FindOrMake(const CutRowsSetup& setup, CutBlock& block, PathCounters& counters,
+                        Rows& result, const std::stop_token& stop) {
+  const int64_t asked = transform::ThreadTime::WallNow();
+  ASSIGN_OR_RETURN(std::vector<prepared::SampleName> names, setup.cache.NamesOf(block.keys()));
+  counters.AddFound(0, transform::ThreadTime::WallNow() - asked);
+  block.Find(std::move(names));
+  bool has_more = true;
+  while (has_more) {
+    RETURN_IF_ERROR(MakeMissing(setup, block, counters, result, stop));
+    ASSIGN_OR_RETURN(has_more, block.FindOthers(stop));
+  }
+  return absl::OkStatus();
 }
-
-SampleFacts FactsOf(const batch::Batch& rows, int64_t row) {
-  SampleFacts facts;
-  if (const auto* time = rows.Find(batch::kEventTimeColumn)) {
-    facts.event_time = ValueAt<int64_t>(*time, row);
-  }
-  const auto* const label = rows.Find(batch::kClassLabelColumn);
-  facts.has_class = label != nullptr && label->IsValid(row);
-  if (facts.has_class) facts.class_label = ValueAt<int64_t>(*label, row);
-  const auto* const number = rows.Find(batch::kRealLabelColumn);
-  facts.has_number = number != nullptr && number->IsValid(row);
-  if (facts.has_number) facts.real_label = ValueAt<double>(*number, row);
-  return facts;
-}
-
-// A label that no row has is left out, as storage does.
-template <typename T, typename Has, typename Get>
-absl::Status SetLabels(std::string_view name, const std::vector<SampleFacts>& facts, Has has,
-                       Get get, batch::Batch& rows) {
-  std::vector<T> values;
-  batch::Buffer validity = batch::Buffer::Allocate((facts.size() + 7) / 8);
-  size_t num_valid = 0;
-  for (size_t i = 0; i < facts.size(); ++i) {
-    values.push_back(has(facts[i]) ? get(facts[i]) : T{});
-    if (!has(facts[i])) continue;
-    validity.mutable_data()[i / 8] |= static_cast<std::byte>(1U << i % 8);
-    ++num_valid;
-  }
-  if (num_valid == 0) return absl::OkStatus();
-  batch::Column column = batch::MakeColumn<T>(name, values);
-  if (num_valid < facts.size()) column.validity = std::move(validity);
-  return rows.Set(std::move(column));
-}
-
-// The samples that a block prepares itself, and those that another thread or process prepares now.
-class BlockClaims {
- public:
-  // Claims samples, until the end of its life.
-  BlockClaims(const OpenCut& cut, std::span<const prepared::SampleName> names,
-              std::span<const int64_t> places)
-      : cut_(cut), names_(names) {
-    for (const int64_t place : places) {
-      const bool is_own = cut.claims == nullptr || names[static_cast<size_t>(place)].record == 0 ||
-                          cut.claims->TryClaim(NameAt(place));
-      (is_own ? own_ : others_).push_back(place);
-    }
-  }
-  BlockClaims(const BlockClaims&) = delete;
-  BlockClaims& operator=(const BlockClaims&) = delete;
-  ~BlockClaims() { Release(); }
-
-  std::span<const int64_t> own() const { return own_; }
-  std::span<const int64_t> others() const { return others_; }
-
-  // Waits until nobody prepares these samples any more. Those of this block must be made. CANCELLED
-  // when `stop` is requested.
-  absl::Status AwaitOthers(std::span<const int64_t> places, const std::stop_token& stop) const {
-    Release();
-    for (const int64_t place : places) {
-      while (cut_.claims->IsClaimed(NameAt(place))) {
-        if (stop.stop_requested()) return Cancelled("reading has ended");
-        std::this_thread::sleep_for(kLook);
-      }
-    }
-    std::this_thread::sleep_for(kLook);
-    return absl::OkStatus();
-  }
-
- private:
-  static constexpr std::chrono::milliseconds kLook{2};
-
-  uint64_t NameAt(int64_t place) const {
-    return prepared::Claims::NameOf(cut_.digest, names_[static_cast<size_t>(place)]);
-  }
-  void Release() const {
-    if (cut_.claims == nullptr) return;
-    for (const int64_t place : own_) cut_.claims->Release(NameAt(place));
-  }
-
-  const OpenCut& cut_;
-  const std::span<const prepared::SampleName> names_;
-  std::vector<int64_t> own_;
-  std::vector<int64_t> others_;
-};
-
-// The samples of one block: what was found, and what is made.
-class Block {
- public:
-  Block(const CutRowsSetup& setup, std::span<const int64_t> ordinals, PathCounters& counters)
-      : setup_(setup),
-        ordinals_(ordinals),
-        keys_(KeysAt(setup.set, ordinals)),
-        counters_(counters) {
-    rows_.Resize(std::ssize(ordinals), setup.cut.columns);
-  }
-
-  // Finds what is kept, makes what is not, and waits for what others make.
-  absl::Status FindOrMake(Rows& result, const std::stop_token& stop) {
-    const int64_t begin = transform::ThreadTime::WallNow();
-    ASSIGN_OR_RETURN(names_, setup_.cache.NamesOf(keys_));
-    counters_.AddFound(0, transform::ThreadTime::WallNow() - begin);
-    std::vector<int64_t> open(keys_.size());
-    std::iota(open.begin(), open.end(), 0);
-    while (true) {
-      // Claimed before it is looked for: what another one keeps in between is found.
-      const BlockClaims claims(setup_.cut, names_, open);
-      Find();
-      RETURN_IF_ERROR(Make(claims.own(), result, stop));
-      open.clear();
-      for (const int64_t place : claims.others()) {
-        if (rows_.states[static_cast<size_t>(place)] == RowState::kMissing) open.push_back(place);
-      }
-      if (open.empty()) return absl::OkStatus();
-      const int64_t waits = transform::ThreadTime::WallNow();
-      RETURN_IF_ERROR(claims.AwaitOthers(open, stop));
-      counters_.AddFound(0, transform::ThreadTime::WallNow() - waits);
-    }
-  }
-
-  void Find() {
-    const int64_t begin = transform::ThreadTime::WallNow();
-    const int64_t missing = rows_.NumMissing();
-    setup_.cut.rows->Find(names_, rows_);
-    const int64_t found = missing - rows_.NumMissing();
-    counters_.AddFound(found, transform::ThreadTime::WallNow() - begin);
-  }
-
-  // Reads, prepares and keeps those of the samples at these places that are missing.
-  absl::Status Make(std::span<const int64_t> places, Rows& result, const std::stop_token& stop) {
-    std::vector<int64_t> missing;
-    missing_.clear();
-    next_missing_ = 0;
-    made_.clear();
-    for (const int64_t place : places) {
-      if (rows_.states[static_cast<size_t>(place)] != RowState::kMissing) continue;
-      missing.push_back(ordinals_[static_cast<size_t>(place)]);
-      missing_.push_back(place);
-    }
-    if (missing.empty()) return absl::OkStatus();
-    tried_.insert(tried_.end(), missing_.begin(), missing_.end());
-    const int64_t begin = transform::ThreadTime::WallNow();
-    int64_t graph_ns = 0;
-    const auto prepare = [&](batch::Batch& piece, Rows&) -> absl::Status {
-      const int64_t arrived = transform::ThreadTime::WallNow();
-      RETURN_IF_ERROR(Prepare(piece));
-      piece = batch::Batch();
-      graph_ns += transform::ThreadTime::WallNow() - arrived;
-      return absl::OkStatus();
-    };
-    ASSIGN_OR_RETURN(const Rows read, ReadRows(setup_.set, missing, setup_.reader,
-                                               std::numeric_limits<int64_t>::max(), prepare, stop));
-    counters_.AddRead(transform::ThreadTime::WallNow() - begin - graph_ns);
-    result.bad.insert(result.bad.end(), read.bad.begin(), read.bad.end());
-    setup_.cut.rows->Keep(names_, Made());
-    return absl::OkStatus();
-  }
-
-  void Count(PreparedCounts& counts) const {
-    counts.found += std::ssize(keys_) - std::ssize(tried_);
-    for (const int64_t place : tried_) {
-      switch (rows_.states[static_cast<size_t>(place)]) {
-        case RowState::kGood:
-          ++counts.good;
-          break;
-        case RowState::kBad:
-          ++counts.bad;
-          break;
-        case RowState::kFiltered:
-          ++counts.filtered;
-          break;
-        case RowState::kMissing:
-          ++counts.unreadable;
-          break;
-      }
-    }
-  }
-
-  // Runs the ops after the cut on the good rows.
-  absl::Status Finish(Rows& result) const {
-    std::vector<int64_t> good;
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      if (rows_.states[i] == RowState::kGood) good.push_back(static_cast<int64_t>(i));
-      if (rows_.states[i] == RowState::kFiltered) result.filtered.push_back(keys_[i]);
-    }
-    for (const auto& [row, reason] : rows_.reasons) {
-      result.bad.push_back({keys_[static_cast<size_t>(row)], reason});
-    }
-    if (good.empty()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const batch::Batch rows, GoodRows(good));
-    ASSIGN_OR_RETURN(
-        transform::Transformed made,
-        setup_.cut.cut.Finish(rows, setup_.cache.fitted(), setup_.context, &counters_.ops()));
-    for (const transform::BadSample& bad : made.bad) {
-      result.bad.push_back({rows.keys()[static_cast<size_t>(bad.row)], bad.reason});
-    }
-    if (made.num_filtered > 0) {
-      AddFiltered(rows.keys(), made.batch.keys(), made.bad, result.filtered);
-    }
-    result.num_missing -= made.batch.num_rows();
-    result.pieces.push_back(std::move(made.batch));
-    return absl::OkStatus();
-  }
-
- private:
-  absl::Status Prepare(const batch::Batch& piece) {
-    ASSIGN_OR_RETURN(
-        const transform::PreparedBlock block,
-        setup_.cut.cut.Prepare(piece, setup_.cache.fitted(), setup_.context, &counters_.ops()));
-    const std::vector<int64_t> places = PlacesOf(piece);
-    std::vector<RowState> states(places.size(), RowState::kGood);
-    for (const transform::BadSample& bad : block.bad) {
-      states[static_cast<size_t>(bad.row)] = RowState::kBad;
-      rows_.reasons[places[static_cast<size_t>(bad.row)]] = bad.reason;
-    }
-    for (const int64_t row : block.filtered) {
-      states[static_cast<size_t>(row)] = RowState::kFiltered;
-    }
-    int64_t next_good = 0;
-    for (size_t row = 0; row < places.size(); ++row) {
-      const auto at = static_cast<size_t>(places[row]);
-      rows_.states[at] = states[row];
-      made_.push_back(places[row]);
-      if (states[row] == RowState::kGood) CopyRow(block.rows, next_good++, places[row]);
-    }
-    return absl::OkStatus();
-  }
-
-  // The places, among those asked for, of the samples that were read: in their order, with holes.
-  std::vector<int64_t> PlacesOf(const batch::Batch& piece) {
-    std::vector<int64_t> places;
-    for (const int64_t ordinal : piece.Find(batch::kOrdinalColumn)->Values<int64_t>()) {
-      while (ordinals_[static_cast<size_t>(missing_[next_missing_])] != ordinal) ++next_missing_;
-      places.push_back(missing_[next_missing_++]);
-    }
-    return places;
-  }
-
-  void CopyRow(const batch::Batch& from, int64_t row, int64_t place) {
-    rows_.facts[static_cast<size_t>(place)] = FactsOf(from, row);
-    for (size_t i = 0; i < setup_.cut.columns.size(); ++i) {
-      const batch::Column* const column = from.Find(transform::NameOfKept(i));
-      TIDEMILL_DCHECK(column != nullptr);
-      const size_t size = static_cast<size_t>(column->Width()) * batch::SizeOf(column->type);
-      std::memcpy(rows_.data[i].mutable_data() + static_cast<size_t>(place) * size,
-                  column->data.data() + static_cast<size_t>(row) * size, size);
-    }
-  }
-
-  // What was made just now, without what was found.
-  NamedRows Made() const {
-    NamedRows made{.states = std::vector<RowState>(rows_.states.size(), RowState::kMissing),
-                   .facts = rows_.facts,
-                   .data = rows_.data,
-                   .reasons = rows_.reasons};
-    for (const int64_t place : made_) {
-      made.states[static_cast<size_t>(place)] = rows_.states[static_cast<size_t>(place)];
-    }
-    return made;
-  }
-
-  absl::StatusOr<batch::Batch> GoodRows(const std::vector<int64_t>& good) const {
-    batch::Batch rows(std::ssize(keys_));
-    RETURN_IF_ERROR(rows.Set(batch::MakeColumn<int64_t>(batch::kKeyColumn, keys_)));
-    RETURN_IF_ERROR(rows.Set(batch::MakeColumn<int64_t>(batch::kOrdinalColumn, ordinals_)));
-    if (!setup_.set.weights.empty()) {
-      std::vector<float> weights;
-      for (const int64_t at : ordinals_) {
-        weights.push_back(setup_.set.weights[static_cast<size_t>(at)]);
-      }
-      RETURN_IF_ERROR(rows.Set(batch::MakeColumn<float>(batch::kWeightColumn, weights)));
-    }
-    std::vector<int64_t> times;
-    for (const SampleFacts& facts : rows_.facts) times.push_back(facts.event_time);
-    RETURN_IF_ERROR(rows.Set(batch::MakeColumn<int64_t>(batch::kEventTimeColumn, times)));
-    RETURN_IF_ERROR(SetLabels<int64_t>(
-        batch::kClassLabelColumn, rows_.facts, [](const auto& of) { return of.has_class; },
-        [](const auto& of) { return of.class_label; }, rows));
-    RETURN_IF_ERROR(SetLabels<double>(
-        batch::kRealLabelColumn, rows_.facts, [](const auto& of) { return of.has_number; },
-        [](const auto& of) { return of.real_label; }, rows));
-    for (size_t i = 0; i < setup_.cut.columns.size(); ++i) {
-      batch::Column column = setup_.cut.columns[i];
-      column.data = rows_.data[i];
-      RETURN_IF_ERROR(rows.Set(std::move(column)));
-    }
-    return good.size() == keys_.size() ? rows : rows.Take(good);
-  }
-
-  const CutRowsSetup& setup_;
-  const std::span<const int64_t> ordinals_;
-  const std::vector<int64_t> keys_;
-  PathCounters& counters_;
-  std::vector<prepared::SampleName> names_;
-  NamedRows rows_;
-  // Places: of samples that are made now, of those that were, and of all that this block tried to
-  // make.
-  std::vector<int64_t> missing_;
-  size_t next_missing_ = 0;
-  std::vector<int64_t> made_;
-  std::vector<int64_t> tried_;
-};
 
 }  // namespace
 
@@ -360,9 +66,9 @@ absl::Status PrepareRows(const CutRowsSetup& setup, std::span<const int64_t> ord
                          PathCounters& counters, PreparedCounts& counts,
                          const std::stop_token& stop) {
   if (stop.stop_requested()) return Cancelled("preparing has ended");
-  Block block(setup, ordinals, counters);
+  CutBlock block(setup, ordinals, counters);
   Rows result;
-  RETURN_IF_ERROR(block.FindOrMake(result, stop));
+  RETURN_IF_ERROR(FindOrMake(setup, block, counters, result, stop));
   block.Count(counts);
   return absl::OkStatus();
 }
@@ -371,8 +77,8 @@ absl::StatusOr<Rows> MakeCutRows(const CutRowsSetup& setup, std::span<const int6
                                  PathCounters& counters, const std::stop_token& stop) {
   if (stop.stop_requested()) return Cancelled("reading has ended");
   Rows result{.num_missing = std::ssize(ordinals)};
-  Block block(setup, ordinals, counters);
-  RETURN_IF_ERROR(block.FindOrMake(result, stop));
+  CutBlock block(setup, ordinals, counters);
+  RETURN_IF_ERROR(FindOrMake(setup, block, counters, result, stop));
   RETURN_IF_ERROR(block.Finish(result));
   return result;
 }

@@ -10,8 +10,6 @@
 namespace tidemill::loader {
 namespace {
 
-constexpr double kLeastSpeedup = 1.05;
-
 double ShareThatFits(int64_t free_bytes, double wanted_bytes) {
   if (wanted_bytes <= 0) return 0;
   return std::clamp(static_cast<double>(free_bytes) / wanted_bytes, 0.0, 1.0);
@@ -45,7 +43,8 @@ PointGain GainOf(const CacheQuestion& question, const transform::CutPoint& point
       gain.in_memory * saved(question.memory) + gain.on_disk * saved(question.disk);
   const double to_keep = gain.in_memory * question.memory.speed.WriteNs(point.row_bytes) +
                          gain.on_disk * question.disk.speed.WriteNs(point.row_bytes);
-  gain.saved_ns = num_samples * (question.uses * each_use - to_keep);
+  const double uses = point.learns ? question.uses_learned.value_or(question.uses) : question.uses;
+  gain.saved_ns = num_samples * (uses * each_use - to_keep);
   const double whole = WholeNs(question.costs);
   gain.speedup = whole / std::max(whole - each_use, whole / 1000);
   return gain;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@
 #include "transform/cut_graph.h"
 
 namespace tidemill::loader {
+
+// Rows are kept only if that makes later uses this many times as fast.
+inline constexpr double kLeastSpeedup = 1.05;
 
 // A store for kept rows.
 struct RoomForRows {
@@ -43,6 +47,9 @@ struct CacheQuestion {
   // How often each sample will be used again, on average: further epochs, triggers that select it
   // again, other trainings.
   double uses = 0;
+  // The same for rows behind an op that learns, which are of no use to models that have learned
+  // other numbers; std::nullopt: as often.
+  std::optional<double> uses_learned = std::nullopt;
   // What the name of a sample costs, which a cached row needs each time.
   double name_ns = 0;
   RoomForRows memory = {};
@@ -68,7 +75,7 @@ struct CacheChoice {
   std::string reason = {};
 };
 
-// A pure function. Rows are kept only if that makes later uses at least 5 % faster.
+// A pure function.
 CacheChoice ChooseCache(const CacheQuestion& question);
 
 }  // namespace tidemill::loader

@@ -48,6 +48,14 @@ TEST(ChooseCache, ASampleThatIsUsedOnceIsNotKept) {
   EXPECT_THAT(ChooseCache(question).reason, HasSubstr("used again"));
 }
 
+TEST(ChooseCache, RowsBehindWhatWasLearnedAreOfUseToFewer) {
+  CacheQuestion question = Question(20, {1500, 200, 60}, {562'500, 150'528, 602'112});
+  question.points[1].learns = question.points[2].learns = true;
+  EXPECT_EQ(Chosen(question), 2);
+  question.uses_learned = 0;
+  EXPECT_EQ(Chosen(question), 1);
+}
+
 TEST(ChooseCache, SmallRowsWinWhereThereIsRoomForFewLargeOnes) {
   CacheQuestion question = Question(20, {1000, 300, 30}, {40'000, 10'000, 160'000});
   question.memory.free_bytes = 12'000'000;

@@ -128,11 +128,12 @@ absl::StatusOr<std::vector<prepared::SampleName>> SampleCache::NamesOf(
   return names;
 }
 
-absl::Status SampleCache::Use(const transform::CutPoint& point, double worth) {
+absl::Status SampleCache::Use(const transform::CutPoint& point, double worth, bool keeps) {
   auto open = std::make_shared<OpenCut>(setup_.graph, point);
   open->columns = ColumnsOf(point);
+  open->keeps = keeps;
+  if (keeps) open->claims = setup_.store->OpenClaims();
   ASSIGN_OR_RETURN(open->digest, DigestOf(open->cut));
-  open->claims = setup_.store->OpenClaims();
   ASSIGN_OR_RETURN(
       open->rows,
       setup_.store->OpenPoint(open->digest, {.worth = worth, .text = setup_.about}, open->columns));
@@ -148,6 +149,7 @@ CacheQuestion SampleCache::QuestionOf(const SampleCosts& costs) const {
                          .points = points_,
                          .num_samples = setup_.num_samples,
                          .uses = setup_.uses,
+                         .uses_learned = setup_.uses_learned,
                          .name_ns = kNameNs};
   std::vector<std::string> digests;
   for (const transform::CutPoint& point : points_) {
@@ -163,8 +165,37 @@ CacheQuestion SampleCache::QuestionOf(const SampleCosts& costs) const {
   return question;
 }
 
+void SampleCache::PreferKept(CacheChoice& choice) {
+  if (!setup_.finds_kept || cut_ != nullptr) return;
+  const PointGain* kept = nullptr;
+  for (size_t i = 0; i < choice.points.size(); ++i) {
+    const PointGain& gain = choice.points[i];
+    const auto digest = DigestOf(transform::CutGraph(setup_.graph, points_[i]));
+    if (!digest.ok() || !setup_.store->HasPoint(*digest)) continue;
+    const bool is_faster = gain.speedup >= kLeastSpeedup;
+    if (is_faster && (kept == nullptr || gain.speedup > kept->speedup)) kept = &gain;
+  }
+  if (kept == nullptr) return;
+  const auto at = kept - choice.points.data();
+  if (choice.chosen >= 0) {
+    const PointGain& best = choice.points[static_cast<size_t>(choice.chosen)];
+    if (best.saved_ns <= kTakesOver * kept->saved_ns) choice.chosen = static_cast<int>(at);
+    return;
+  }
+  // Worth nothing: what others have written about these rows stays.
+  if (!Use(points_[static_cast<size_t>(at)], 0, /*keeps=*/false).ok()) return;
+  choice.chosen = static_cast<int>(at);
+  choice.reason = "rows that were kept before are used; " + choice.reason;
+  next_look_ns_ = kNever;
+}
+
 void SampleCache::Decide(const SampleCosts& costs) {
   CacheChoice choice = ChooseCache(QuestionOf(costs));
+  PreferKept(choice);
+  if (cut_ != nullptr && !cut_->keeps) {
+    choice_ = std::move(choice);
+    return;
+  }
   next_look_ns_ = ThreadTime::WallNow() + kLookAgainNs;
   const bool had_decided = std::exchange(is_decided_, true);
   const auto gain_at = [&](int num_ops) -> const PointGain* {

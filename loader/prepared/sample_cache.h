@@ -46,6 +46,10 @@ struct CacheSetup {
   int64_t num_samples = 0;  // In an epoch.
   // How often each sample is expected to be used after its first use.
   double uses = 0;
+  // See CacheQuestion.
+  std::optional<double> uses_learned = std::nullopt;
+  // For kAuto: whether rows that were kept before are used, too, where keeping more would not pay.
+  bool finds_kept = false;
   std::string about = {};  // For people who look into the folder.
 };
 
@@ -57,7 +61,10 @@ struct OpenCut {
   transform::CutGraph cut;
   prepared::RowColumns columns = {};
   std::unique_ptr<prepared::PreparedSamples> rows = nullptr;
+  // What names the point: cuts with equal digests have the same rows.
   std::string digest = {};
+  // Whether what is made is kept; otherwise rows are only looked for.
+  bool keeps = true;
   std::unique_ptr<prepared::Claims> claims = nullptr;  // nullptr: nothing is claimed.
 };
 
@@ -97,9 +104,11 @@ class SampleCache {
  private:
   explicit SampleCache(CacheSetup setup);
 
-  absl::Status Use(const transform::CutPoint& point, double worth)
+  absl::Status Use(const transform::CutPoint& point, double worth, bool keeps = true)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Decide(const SampleCosts& costs) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Prefers rows that were kept before to others that would save little more.
+  void PreferKept(CacheChoice& choice) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   CacheQuestion QuestionOf(const SampleCosts& costs) const;
   // Returns the last point whose rows a user has asked for.
   std::optional<transform::CutPoint> PointAskedFor() const;

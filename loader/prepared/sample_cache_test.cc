@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 
+#include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
 #include "batch/wire.h"
@@ -262,6 +263,48 @@ TEST(SampleCache, AGraphWithAnotherSettingHasOtherRows) {
         factor);
     EXPECT_EQ(bytes_of(text.c_str(), true), bytes_of(text.c_str(), false));
   }
+}
+
+// What a job decides whose samples are not expected to be used again, in a folder where the first
+// op is known to be expensive.
+CacheReport ReportOfLastUse(const TempFolder& folder, ChangingSamples& samples, bool finds_kept) {
+  const auto graph = MakeGraph();
+  EXPECT_THAT(files::CreateFolder(folder.path() + "/kept"), IsOk());
+  EXPECT_THAT(
+      files::WriteAtomically(fmt::format("{}/kept/profile-{}", folder.path(), graph->Fingerprint()),
+                             "1000 9000000 100 100"),
+      IsOk());
+  BatchParts parts{.set = Shared(MakeSet(100)), .reader = samples.reader(), .graph = graph};
+  parts.cache = *SampleCache::Create({.store = StoreIn(folder),
+                                      .graph = graph,
+                                      .identify = samples.identify(),
+                                      .standardize_target = false,
+                                      .num_samples = 100,
+                                      .finds_kept = finds_kept});
+  BytesOf(parts, Plan(20, 1));
+  return parts.cache->report();
+}
+
+TEST(SampleCache, UsesWhatWasKeptWhereKeepingMoreDoesNotPay) {
+  TempFolder folder;
+  ChangingSamples samples;
+  EXPECT_FALSE(ReportOfLastUse(folder, samples, true).point) << "nothing was kept";
+  BatchParts parts{.set = Shared(MakeSet(50)), .reader = samples.reader(), .graph = MakeGraph()};
+  parts.cache = *SampleCache::Create({.mode = CacheMode::kAfter,
+                                      .after_op = 1,
+                                      .store = StoreIn(folder),
+                                      .graph = parts.graph,
+                                      .identify = samples.identify(),
+                                      .num_samples = 50,
+                                      .uses = 3});
+  BytesOf(parts, Plan(10, 1));
+  EXPECT_FALSE(ReportOfLastUse(folder, samples, false).point);
+  const CacheReport report = ReportOfLastUse(folder, samples, true);
+  ASSERT_TRUE(report.point);
+  EXPECT_EQ(report.point->last_op, 1);
+  EXPECT_THAT(report.counts.found, Gt(40));
+  EXPECT_EQ(report.counts.kept, 0);
+  EXPECT_THAT(report.choice.reason, ::testing::HasSubstr("kept before"));
 }
 
 }  // namespace

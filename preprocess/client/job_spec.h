@@ -78,6 +78,8 @@ struct JobSpec {
   models::CacheSpec cache = models::NoCache();
   // How often each sample is expected to be used after its first use.
   double uses = 0;
+  // Whether rows that were kept before are used, too, where keeping more would not pay.
+  bool finds_kept = false;
   // Absent: each epoch visits all samples of the job.
   std::optional<DrawSpec> repeated_draw = std::nullopt;
   // Without it, nothing in the graph is random.
@@ -113,6 +115,7 @@ struct JobSpec {
     field("order", order, "The order in which an epoch visits the samples.");
     field("cache", cache, "What is kept of prepared samples.");
     field("uses", uses, "How often each sample is expected to be used again.");
+    field("finds_kept", finds_kept, "Whether rows that were kept before are used in any case.");
     field("repeated_draw", repeated_draw, "New samples for each epoch.");
     field("training", training, "Whether random ops draw, as for batches to train on.");
     field("standardize_target", standardize_target, "Whether targets are standardised.");

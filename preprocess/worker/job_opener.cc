@@ -58,6 +58,7 @@ absl::StatusOr<std::shared_ptr<loader::SampleCache>> OpenCache(
       .ignores_labels = spec.ignores_labels,
       .num_samples = parts.set->size(),
       .uses = spec.uses,
+      .finds_kept = spec.finds_kept,
       .about = fmt::format("run {}, trigger {}", spec.run_id, spec.trigger)};
   if (const auto op = spec.cache->AfterOp()) {
     setup.mode = loader::CacheMode::kAfter;

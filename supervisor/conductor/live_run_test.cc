@@ -112,6 +112,8 @@ TEST_F(LiveRunTest, TrainsOnWhatArrivesUntilItIsStoppedAndMeasuresEachWindowThat
   EXPECT_THAT((std::vector{evaluations[0].evaluation(), evaluations[1].evaluation(),
                            evaluations[2].evaluation()}),
               ElementsAre(1, 2, 3));
+  EXPECT_EQ(evaluations[1].later_uses(), 1) << "at the end";
+  EXPECT_EQ(evaluations[2].later_uses(), 0);
 }
 
 TEST_F(LiveRunTest, DecidesTheSameInWhateverOrderAndBatchesSamplesArrive) {

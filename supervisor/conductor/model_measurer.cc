@@ -6,6 +6,7 @@
 
 #include "base/failpoints.h"
 #include "config/config.h"
+#include "supervisor/measuring/later_uses.h"
 #include "supervisor/measuring/live_windows.h"
 #include "supervisor/runs/label_delay.h"
 #include "supervisor/runs/progress.h"
@@ -63,9 +64,11 @@ absl::Status ModelMeasurer::Evaluate(int32_t evaluation) {
       FinishedEvent(record_.state(), evaluation, request.windows_size(), stopwatch.Seconds());
   v1::EvaluationFinished& finished = *event.mutable_evaluation_finished();
   *finished.mutable_faults() = end.faults();
-  if (!request.workers().empty()) {
+  const bool has_workers = !request.workers().empty();
+  if (has_workers) finished.set_num_prepared_at_workers(end.num_prepared_at_workers());
+  if (has_workers || !record_.spec().training.cache->IsOff()) {
     finished.set_num_prepared_here(end.num_prepared_here());
-    finished.set_num_prepared_at_workers(end.num_prepared_at_workers());
+    finished.set_num_found(end.num_found());
   }
   return record_.Record(event);
 }
@@ -118,6 +121,8 @@ absl::StatusOr<evaluator::v1::StartEvaluationRequest> ModelMeasurer::RequestFor(
   request.set_dataset_spec(dataset.spec());
   request.set_graph(config::Print(pipeline.preprocess.graph));
   request.set_workers(pipeline.preprocess.WorkersText());
+  request.set_cache(config::Print(pipeline.training.cache));
+  request.set_later_uses(LaterUsesOf(record_.state(), pipeline, evaluation));
   RETURN_IF_ERROR(AddWindows(spec, request));
   ASSIGN_OR_RETURN(*request.mutable_known_labels(), KnownLabels());
   request.set_evaluation_spec(config::Print(spec));

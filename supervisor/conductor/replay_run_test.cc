@@ -136,6 +136,19 @@ TEST_F(ReplayRunTest, NamesTheWorkersToEveryServiceThatPreparesSamples) {
   EXPECT_EQ(services_.evaluations().at(0).workers(), workers);
 }
 
+TEST_F(ReplayRunTest, SaysWhatEvaluationsMayKeepAndHowOftenSamplesAreReadAgain) {
+  auto request = Request("a");
+  Finish(Submit(request));
+  EXPECT_THAT(services_.evaluations().at(0).cache(), HasSubstr("auto"));
+  EXPECT_EQ(services_.evaluations().at(0).later_uses(), 0);
+  request.mutable_command()->set_request_id("b");
+  request.mutable_in_sweep()->set_sweep("s");
+  request.mutable_in_sweep()->set_setting(1);
+  request.mutable_in_sweep()->set_rung(1);
+  Finish(Submit(request));
+  EXPECT_EQ(services_.evaluations().back().later_uses(), 1) << "other runs of the sweep";
+}
+
 TEST_F(ReplayRunTest, HasNoWindowAfterATriggerAtTheEndOfTheStream) {
   services_.num_samples = 30;
   const RunId run = Submit(Request("a"));

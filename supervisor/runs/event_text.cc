@@ -58,6 +58,9 @@ std::string Text(const v1::EvaluationFinished& event) {
     text += fmt::format("; workers prepared {} samples, and the evaluator {}",
                         event.num_prepared_at_workers(), event.num_prepared_here());
   }
+  if (event.num_found() > 0) {
+    text += fmt::format("; {} of the samples were found prepared", event.num_found());
+  }
   if (event.num_removed_models() > 0) {
     text +=
         fmt::format("; {} models were removed and are not measured", event.num_removed_models());

@@ -147,7 +147,8 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
   }
 
   // Measures both models on all samples, and on some.
-  std::vector<std::string> Evaluate(int32_t number, const std::string& workers) {
+  std::vector<std::string> Evaluate(int32_t number, const std::string& workers,
+                                    const std::string& cache = "") {
     evaluator::v1::StartEvaluationRequest request;
     *request.mutable_command() = CommandOf(run_);
     request.set_evaluation(number);
@@ -165,6 +166,7 @@ class PreparedEvaluations : public ::testing::TestWithParam<Subject> {
         fmt::format("{{dataset: rows, windows: {{type: whole}}, models: all, measures: {}}}",
                     GetParam().measures));
     request.set_workers(workers);
+    request.set_cache(cache);
     evaluator::EvaluatorClient evaluator(stack_->PeerOf("evaluator"));
     EXPECT_THAT(evaluator.StartEvaluation(request), IsOk());
     const auto end = evaluator.WatchEvaluation(RunId{run_}, number,
@@ -256,6 +258,12 @@ TEST_P(PreparedEvaluations, AreTheSameToTheLastBit) {
   EXPECT_GT(end_.num_prepared_at_workers(), end_.num_prepared_here());
   EXPECT_EQ(end_.num_prepared_at_workers() + end_.num_prepared_here(), num_samples);
   EXPECT_EQ(Evaluate(103, "{transport: frames, bytes_ahead: 1MiB, training_helps: true}"), here);
+  // What workers keep, the evaluator finds, and the reverse.
+  const std::string cache = "{type: after, op: parse_csv}";
+  EXPECT_EQ(Evaluate(104, "{}", cache), here);
+  EXPECT_EQ(Evaluate(105, "", cache), here);
+  EXPECT_GT(end_.num_found(), num_samples / 2);
+  EXPECT_EQ(Evaluate(106, "{}", cache), here);
 }
 
 TEST_P(PreparedEvaluations, OutputsOfModelsAreTheSameToTheLastBit) {

@@ -1,4 +1,5 @@
-// Where the samples of evaluations were prepared: by preprocessing workers or by the evaluator.
+// Where the samples of evaluations were prepared: by preprocessing workers, by the evaluator, or
+// before.
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace tidemill::cli {
 
-// Returns a line for each evaluation of a run with workers, after two blanks; in a live run, of the
-// last time that it was measured. Needs the events of the run.
+// Returns a line for each evaluation that had workers or found prepared samples, after two blanks;
+// in a live run, of the last time that it was measured. Needs the events of the run.
 std::string DescribePreparedSamples(const supervisor::v1::GetRunResponse& run);
 
-// Returns the same as a list. Empty for a run without workers.
+// Returns the same as a list, of all evaluations of a run with workers or with `training.cache`.
 nlohmann::ordered_json PreparedSamplesToJson(const supervisor::v1::GetRunResponse& run);
 
 }  // namespace tidemill::cli
