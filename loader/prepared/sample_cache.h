@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,7 +75,8 @@ struct CacheReport {
 // Thread-safe.
 class SampleCache {
  public:
-  // INVALID_ARGUMENT when nothing can be kept after the op that the setup names.
+  // INVALID_ARGUMENT when nothing can be kept after the op that the setup names. Where no store can
+  // be used, nothing is kept, and the report says why.
   static absl::StatusOr<std::unique_ptr<SampleCache>> Create(CacheSetup setup);
 
   // Returns the cut in use; nullptr when rows are not kept, or not yet.
@@ -97,6 +99,10 @@ class SampleCache {
 
   absl::Status Use(const transform::CutPoint& point, double worth)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Does the same, or keeps nothing when no store can be used.
+  absl::Status UseIfPossible(const transform::CutPoint& point, double worth)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void KeepNothing(std::string because) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Decide(const SampleCosts& costs) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   CacheQuestion QuestionOf(const SampleCosts& costs) const;
   // Returns the last point whose rows a user has asked for.
@@ -116,7 +122,8 @@ class SampleCache {
   std::vector<std::shared_ptr<const OpenCut>> earlier_ ABSL_GUARDED_BY(mutex_);
   CacheChoice choice_ ABSL_GUARDED_BY(mutex_);
   bool is_decided_ ABSL_GUARDED_BY(mutex_) = false;
-  PathWork when_decided_ ABSL_GUARDED_BY(mutex_);
+  // What each maker had done when it was last decided by its work.
+  std::map<const PathCounters*, PathWork> seen_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::loader
