@@ -73,6 +73,7 @@ test_fast: configure
 	@tools/run_tests.py $(BUILD) --parallel $(JOBS) -L unit
 
 # Kills a random preprocessing worker 50 times and the dispatcher 10 times: every batch still comes once.
+# Kills each process that keeps, finds or shares prepared samples 20 times: no weight changes.
 # A run of plug-ins of five kinds, ten times, in which a dozen processes are killed each time.
 # Each failpoint in a run of its own.
 # Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than
@@ -81,7 +82,8 @@ nightly: build
 	@$(MAKE) --no-print-directory agreement
 	@$(MAKE) --no-print-directory operators
 	@$(MAKE) --no-print-directory first_pipeline
-	@TIDEMILL_PREPARED_KILLS=20 $(BUILD)/bin/prepared_dataset_test --gtest_filter="*Killed*"
+	@TIDEMILL_PREPARED_KILLS=20 $(BUILD)/bin/prepared_dataset_test --gtest_filter="*Kills*"
+	@TIDEMILL_SHARING_KILLS=20 $(BUILD)/bin/sharing_kills_test
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
 	@$(BUILD)/bin/preprocess_scaling
 	@$(BUILD)/bin/scoring_scaling

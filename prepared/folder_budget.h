@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,23 +36,44 @@ struct PointAbout {
   std::string text = {};
 };
 
-// Thread-safe. Any number of processes may use a folder.
+// Where a folder is.
+enum class FolderPlace {
+  // Among what belongs to this user, or where an administrator wants it.
+  kOwn,
+  // Where every user may make folders, as in /dev/shm. The folder and its parent must be this
+  // user's alone: whoever could write there could change what models learn.
+  kPublic,
+};
+
+// Thread-safe. Any number of processes may use a folder, with budgets of their own: each keeps what
+// all of them hold within its own.
 class FolderBudget {
  public:
   // `bytes` may be 0: then there is room for nothing. Points that were not used within
-  // `keep_unused` are removed here. The folder is made when the first point is opened.
-  FolderBudget(std::string folder, int64_t bytes, Duration keep_unused);
+  // `keep_unused` are removed here; what is not a point is left alone. The folder is made when the
+  // first point is opened.
+  FolderBudget(std::string folder, int64_t bytes, Duration keep_unused,
+               FolderPlace place = FolderPlace::kOwn);
+
+  // PERMISSION_DENIED, with the reason, when other users could write into the folder. OK when it is
+  // not there yet.
+  absl::Status Check() const;
+  // Makes the folder. Returns the errors of Check() and files::CreateFolder().
+  absl::Status MakeFolder() const;
 
   // Makes the folder of a point, and notes what it is worth and that it is used now. What a user
-  // has asked for keeps its worth. Returns the errors of files::WriteAtomically().
+  // has asked for keeps its worth. Returns the errors of MakeFolder() and files::WriteAtomically().
   absl::StatusOr<std::string> OpenPoint(std::string_view digest, const PointAbout& about) const;
 
   // Whether a user has asked for the rows of a point.
   bool IsAskedFor(std::string_view digest) const;
 
-  // Returns whether there is room for more bytes of a point, after rows that are worth less were
-  // removed to make it.
-  bool MakeRoom(std::string_view digest, int64_t bytes) const;
+  // Calls `take` with at least so many bytes, for which there is room, after rows that are worth
+  // less than those of this point were removed to make it. Until it returns, no other process makes
+  // room. RESOURCE_EXHAUSTED when there is none; NOT_FOUND when the folder was removed;
+  // PERMISSION_DENIED or UNAVAILABLE when it cannot be locked.
+  absl::Status MakeRoom(std::string_view digest, int64_t bytes,
+                        const std::function<void(int64_t)>& take) const;
 
   // Returns the bytes that the rows of these points may take, together.
   int64_t BytesFor(std::span<const std::string> digests) const;
@@ -64,6 +86,7 @@ class FolderBudget {
 
   std::string folder_;
   int64_t bytes_ = 0;
+  FolderPlace place_ = FolderPlace::kOwn;
 };
 
 }  // namespace tidemill::prepared

@@ -15,61 +15,20 @@
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
 #include "prepared/host_store.h"
+#include "prepared/testing/numbered_rows.h"
 
 namespace tidemill::prepared {
 namespace {
 
-using ::testing::Each;
+using testing::ByteOf;
+using testing::Columns;
 using ::testing::ElementsAre;
+using testing::Find;
+using testing::kWeek;
+using testing::Names;
+using testing::RowsOf;
 using tidemill::testing::IsOk;
 using tidemill::testing::IsOkAndHolds;
-
-constexpr Duration kWeek{int64_t{7} * 24 * 3600 * 1'000'000};
-
-RowColumns Columns() {
-  return {{.name = "kept 0", .type = batch::DataType::kUInt8, .shape = {3, 5}},
-          {.name = "kept 1", .type = batch::DataType::kInt64}};
-}
-
-std::byte ByteOf(int64_t key, size_t at) { return static_cast<std::byte>(key * 31 + at); }
-
-// Rows whose bytes follow from the keys.
-NamedRows RowsOf(std::span<const SampleName> names) {
-  NamedRows rows;
-  rows.Resize(std::ssize(names), Columns());
-  for (size_t i = 0; i < names.size(); ++i) {
-    rows.states[i] = RowState::kGood;
-    rows.facts[i] = {.event_time = names[i].key * 7, .has_class = true, .class_label = 3};
-    for (size_t at = 0; at < 15; ++at) {
-      rows.data[0].mutable_data()[i * 15 + at] = ByteOf(names[i].key, at);
-    }
-    rows.data[1].MutableAs<int64_t>()[i] = -names[i].key;
-  }
-  return rows;
-}
-
-std::vector<SampleName> Names(int64_t from, int64_t to) {
-  std::vector<SampleName> names;
-  for (int64_t key = from; key < to; ++key) {
-    names.push_back({key, static_cast<uint64_t>(key * 1000 + 1)});
-  }
-  return names;
-}
-
-NamedRows Find(PreparedSamples& samples, std::span<const SampleName> names) {
-  NamedRows rows;
-  rows.Resize(std::ssize(names), Columns());
-  samples.Find(names, rows);
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (rows.states[i] != RowState::kGood) continue;
-    EXPECT_EQ(rows.facts[i].event_time, names[i].key * 7);
-    EXPECT_EQ(rows.data[1].As<int64_t>()[i], -names[i].key);
-    for (size_t at = 0; at < 15; ++at) {
-      EXPECT_EQ(rows.data[0].data()[i * 15 + at], ByteOf(names[i].key, at));
-    }
-  }
-  return rows;
-}
 
 class FolderSamplesTest : public ::testing::Test {
  protected:
@@ -220,13 +179,32 @@ TEST_F(FolderSamplesTest, WipedKeysLeaveNoByteAndAreNotFound) {
   EXPECT_EQ(bytes.find(row), std::string::npos);
 }
 
-TEST_F(FolderSamplesTest, AFolderThatIsRemovedWhileInUseCostsRowsOnly) {
+TEST_F(FolderSamplesTest, RoomThatWasTakenAndNotUsedIsGivenBack) {
   const FolderBudget budget = OpenBudget(1 << 20);
-  const auto samples = Open(budget);
-  EXPECT_TRUE(samples->Keep(Names(0, 5), RowsOf(Names(0, 5))));
-  ASSERT_THAT(files::Remove(budget.folder()), IsOk());
-  EXPECT_FALSE(samples->Keep(Names(5, 9), RowsOf(Names(5, 9))));
-  Find(*samples, Names(0, 9));  // Compares what it finds.
+  {
+    const auto samples = Open(budget);
+    EXPECT_TRUE(samples->Keep(Names(0, 5), RowsOf(Names(0, 5))));
+    // Later blocks need not look for room.
+    EXPECT_GT(std::filesystem::file_size(FileOf("a")), 4'000U);
+    EXPECT_TRUE(samples->Keep(Names(5, 9), RowsOf(Names(5, 9))));
+    EXPECT_EQ(Find(*Open(budget), Names(0, 9)).NumMissing(), 0);
+  }
+  EXPECT_EQ(std::filesystem::file_size(FileOf("a")), 2 * 32U + 9 * (64 + 23U));
+}
+
+TEST_F(FolderSamplesTest, WhatAKilledProcessLeftAfterItsLastBlockIsNotTakenForOne) {
+  const FolderBudget budget = OpenBudget(1 << 20);
+  EXPECT_TRUE(Open(budget)->Keep(Names(0, 9), RowsOf(Names(0, 9))));
+  const std::string block = *files::Read(FileOf("a"));
+  ASSERT_THAT(files::Remove(FileOf("a")), IsOk());
+  EXPECT_TRUE(Open(budget)->Keep(Names(20, 24), RowsOf(Names(20, 24))));
+  // Rows of a block without a header, in which a header follows where the next block will end.
+  const std::string few = *files::Read(FileOf("a"));
+  std::ofstream(FileOf("a"), std::ios::app | std::ios::binary)
+      << std::string(few.size(), '\1') << block;
+  EXPECT_TRUE(Open(budget)->Keep(Names(30, 34), RowsOf(Names(30, 34))));
+  EXPECT_EQ(Find(*Open(budget), Names(30, 34)).NumMissing(), 0);
+  EXPECT_EQ(Find(*Open(budget), Names(0, 9)).NumMissing(), 9);
 }
 
 TEST_F(FolderSamplesTest, ThreadsFindWhatThreadsKeep) {

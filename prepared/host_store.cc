@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 
+#include "base/logs/log.h"
 #include "prepared/folder_samples.h"
 #include "prepared/row_file.h"
 
@@ -54,11 +55,11 @@ class TieredSamples final : public PreparedSamples {
   const std::vector<std::unique_ptr<FolderSamples>> tiers_;
 };
 
-// A file that is gone has no rows.
+// A file that is gone has no rows, and what is not a file has none.
 absl::StatusOr<int64_t> WipeIn(const std::string& path,
                                const absl::flat_hash_set<int64_t>& wanted) {
   auto file = RowFile::OpenToRead(path);
-  if (absl::IsNotFound(file.status())) return 0;
+  if (absl::IsNotFound(file.status()) || absl::IsFailedPrecondition(file.status())) return 0;
   RETURN_IF_ERROR(file.status());
   std::vector<RowPlace> found;
   file->Scan([&](const RowPlace& place) {
@@ -68,10 +69,19 @@ absl::StatusOr<int64_t> WipeIn(const std::string& path,
   return std::ssize(found);
 }
 
+void SayLeftOut(const std::string& folder, const absl::Status& why) {
+  log::Warn("a store of prepared samples is left out; they are prepared again each time",
+            {{"folder", folder}, {"because", std::string(why.message())}});
+}
+
 std::optional<FolderBudget> OpenFolder(const std::string& folder, int64_t bytes,
-                                       Duration keep_unused) {
+                                       Duration keep_unused, FolderPlace place) {
   if (folder.empty() || bytes == 0) return std::nullopt;
-  return FolderBudget(folder, bytes, keep_unused);
+  FolderBudget budget(folder, bytes, keep_unused, place);
+  const absl::Status usable = budget.Check();
+  if (usable.ok()) return budget;
+  SayLeftOut(folder, usable);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -80,19 +90,28 @@ std::string_view NameOf(Medium medium) { return medium == Medium::kMemory ? "mem
 
 std::unique_ptr<HostStore> HostStore::Open(const HostStoreOptions& options) {
   std::unique_ptr<HostStore> store(new HostStore());
-  store->memory_ = OpenFolder(options.memory_folder, options.memory_bytes, options.keep_unused);
-  store->disk_ = OpenFolder(options.disk_folder, options.disk_bytes, options.keep_unused);
+  store->memory_ = OpenFolder(options.memory_folder, options.memory_bytes, options.keep_unused,
+                              FolderPlace::kPublic);
+  store->disk_ =
+      OpenFolder(options.disk_folder, options.disk_bytes, options.keep_unused, FolderPlace::kOwn);
   return store;
 }
 
 absl::StatusOr<std::unique_ptr<PreparedSamples>> HostStore::OpenPoint(
     const std::string& digest, const PointAbout& about, const RowColumns& columns) const {
   std::vector<std::unique_ptr<FolderSamples>> tiers;
+  absl::Status failure = FailedPrecondition("there is no room for prepared samples");
   for (const auto* budget : {&memory_, &disk_}) {
     if (!budget->has_value()) continue;
-    ASSIGN_OR_RETURN(auto tier, FolderSamples::Open(**budget, digest, about, columns));
-    tiers.push_back(std::move(tier));
+    auto tier = FolderSamples::Open(**budget, digest, about, columns);
+    if (tier.ok()) {
+      tiers.push_back(*std::move(tier));
+      continue;
+    }
+    failure = tier.status();
+    if (!has_said_.exchange(true)) SayLeftOut((*budget)->folder(), failure);
   }
+  if (tiers.empty()) return failure;
   return std::make_unique<TieredSamples>(std::move(tiers));
 }
 
@@ -106,11 +125,16 @@ absl::StatusOr<int64_t> WipeKeys(std::span<const std::string> folders,
   const absl::flat_hash_set<int64_t> wanted(keys.begin(), keys.end());
   int64_t num_wiped = 0;
   for (const std::string& folder : folders) {
+    // A folder may be removed at any time.
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
-      if (entry.path().extension() != ".rows") continue;
-      ASSIGN_OR_RETURN(const int64_t in_file, WipeIn(entry.path().string(), wanted));
+    fs::recursive_directory_iterator entry(folder, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+      if (entry->path().extension() != ".rows") continue;
+      ASSIGN_OR_RETURN(const int64_t in_file, WipeIn(entry->path().string(), wanted));
       num_wiped += in_file;
+    }
+    if (error && error != std::errc::no_such_file_or_directory) {
+      return PermissionDenied("cannot list {}: {}", folder, error.message());
     }
   }
   return num_wiped;

@@ -1,6 +1,7 @@
 // The prepared rows of a host: in memory as far as its budget reaches, then on disk.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,6 +37,7 @@ std::string_view NameOf(Medium medium);
 // Thread-safe. Must outlive what it opens.
 class HostStore {
  public:
+  // A store into whose folder other users could write is left out, and the log says so.
   static std::unique_ptr<HostStore> Open(const HostStoreOptions& options);
 
   bool has_room() const { return memory_.has_value() || disk_.has_value(); }
@@ -56,8 +58,9 @@ class HostStore {
   }
 
   // Opens the rows of a point in all stores: they are found in any, and kept in the first that has
-  // room. The columns must be those of the point. Returns the errors of
-  // FolderBudget::OpenPoint().
+  // room. The columns must be those of the point. A store in which that fails is left out, and the
+  // log says so once. When it fails in all, returns the errors of FolderBudget::OpenPoint();
+  // FAILED_PRECONDITION when there is no store.
   absl::StatusOr<std::unique_ptr<PreparedSamples>> OpenPoint(const std::string& digest,
                                                              const PointAbout& about,
                                                              const RowColumns& columns) const;
@@ -70,10 +73,11 @@ class HostStore {
 
   std::optional<FolderBudget> memory_;
   std::optional<FolderBudget> disk_;
+  mutable std::atomic<bool> has_said_ = false;
 };
 
 // Overwrites all rows of these keys in folders of prepared rows, in all points. Returns how many
-// there were. A folder that does not exist has none.
+// there were. A folder that does not exist has none, and neither has what is not a file of rows.
 absl::StatusOr<int64_t> WipeKeys(std::span<const std::string> folders,
                                  std::span<const int64_t> keys);
 

@@ -35,7 +35,7 @@ double NsOf(const auto& work) {
 
 std::optional<MediumSpeed> Remembered(const std::string& path) {
   struct stat about = {};
-  if (stat(path.c_str(), &about) != 0 ||
+  if (lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode) ||
       about.st_mtim.tv_sec + kValidSeconds < std::time(nullptr)) {
     return std::nullopt;
   }
@@ -56,7 +56,8 @@ MediumSpeed SpeedOf(const std::string& folder) {
   MediumSpeed speed;
   if (!files::CreateFolder(folder).ok()) return speed;
   const std::string path = files::Join(folder, fmt::format("probe-{}", getpid()));
-  const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  unlink(path.c_str());  // Of a process with the same number that was killed.
+  const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.is_open()) return speed;
   unlink(path.c_str());
   std::string bytes(kProbeBytes, '\7');

@@ -167,27 +167,58 @@ void ScanBlock(int file, int64_t begin, uint32_t num_rows,
   }
 }
 
-absl::Status CannotOpen(const std::string& path) {
-  const int error = errno;
-  if (error == ENOENT) return NotFound("{} is gone", path);
-  return Unavailable("cannot open {}: {}", path, std::strerror(error));
+// Opens a file without following a link, or waiting for the other end of a pipe.
+absl::StatusOr<Descriptor> OpenFile(const std::string& path, int flags) {
+  Descriptor file(
+      open(path.c_str(), O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags, 0600));
+  if (!file.is_open()) {
+    const int error = errno;
+    if (error == ENOENT) return NotFound("{} is gone", path);
+    if (error == ELOOP || error == EISDIR || error == ENXIO) {
+      return FailedPrecondition("{} is not a file", path);
+    }
+    if (IsNoRoom(error)) return DiskFull(path);
+    return PermissionDenied("cannot open {}: {}", path, std::strerror(error));
+  }
+  struct stat about = {};
+  if (fstat(file.number(), &about) != 0 || !S_ISREG(about.st_mode)) {
+    return FailedPrecondition("{} is not a file", path);
+  }
+  return file;
 }
 
 }  // namespace
 
 absl::StatusOr<RowFile> RowFile::OpenToRead(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.is_open()) return CannotOpen(path);
-  return RowFile(path, std::move(file));
+  // To wipe rows.
+  auto file = OpenFile(path, O_RDWR);
+  if (absl::IsPermissionDenied(file.status())) file = OpenFile(path, O_RDONLY);
+  RETURN_IF_ERROR(file.status());
+  return RowFile(path, *std::move(file));
 }
 
 absl::StatusOr<RowFile> RowFile::OpenToAppend(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.is_open()) return CannotOpen(path);
+  ASSIGN_OR_RETURN(Descriptor file, OpenFile(path, O_RDWR | O_CREAT));
   if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
     return Unavailable("another process appends to {}", path);
   }
   return RowFile(path, std::move(file));
+}
+
+RowFile::~RowFile() {
+  if (file_.is_open() && room() > 0) GiveRoomBack();
+}
+
+bool RowFile::TakeRoom(int64_t bytes) {
+  const int64_t size = std::max(size_, end_) + bytes;
+  if (ftruncate(file_.number(), size) != 0) return false;
+  size_ = size;
+  return true;
+}
+
+void RowFile::GiveRoomBack() {
+  // Where that fails, the room stays taken until the file is removed.
+  if (ftruncate(file_.number(), end_) == 0) size_ = end_;
 }
 
 bool RowFile::IsRemoved() const {
@@ -201,7 +232,8 @@ void RowFile::Scan(const std::function<void(const RowPlace&)>& found) {
   while (end_ + kHeaderBytes <= about.st_size) {
     BlockHeader header;
     if (!ReadObject(file_.number(), end_, header) || header.magic != kMagic ||
-        header.sum != SumOf(header) || header.bytes > about.st_size - end_) {
+        header.sum != SumOf(header) || header.bytes < kHeaderBytes ||
+        header.bytes > about.st_size - end_) {
       return;
     }
     ScanBlock(file_.number(), end_, header.num_rows, found);
@@ -234,7 +266,6 @@ absl::StatusOr<std::vector<RowPlace>> RowFile::Append(std::span<const SampleName
     entries.push_back(EntryOf(names[static_cast<size_t>(row)], rows, columns, row));
   }
   std::vector<iovec> parts;
-  Add(&header, sizeof(header), parts);
   Add(entries.data(), entries.size() * sizeof(RowEntry), parts);
   std::vector<RowPlace> places;
   int64_t entry_at = end_ + kHeaderBytes;
@@ -252,16 +283,18 @@ absl::StatusOr<std::vector<RowPlace>> RowFile::Append(std::span<const SampleName
     entry_at += kEntryBytes;
     at += entries[i].row_bytes;
   }
-  if (!WriteParts(file_.number(), std::move(parts), end_)) {
+  // The header comes last: where there is one, its block is complete, also in room that was taken
+  // before.
+  const std::string_view begin(reinterpret_cast<const char*>(&header), sizeof(header));
+  if (!WriteParts(file_.number(), std::move(parts), end_ + kHeaderBytes) ||
+      !WriteWholeAt(file_.number(), begin, end_)) {
     const int error = errno;
-    // What is there of the block would be cut off by the next one.
-    if (ftruncate(file_.number(), end_) != 0) {
-      // A block that is not complete is passed over.
-    }
+    GiveRoomBack();
     if (IsNoRoom(error)) return DiskFull(path_);
     return Unavailable("cannot write {}: {}", path_, std::strerror(error));
   }
   end_ += header.bytes;
+  size_ = std::max(size_, end_);
   return places;
 }
 

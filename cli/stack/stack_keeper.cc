@@ -23,6 +23,7 @@
 #include "base/files.h"
 #include "base/logs/log.h"
 #include "base/logs/log_file.h"
+#include "base/own_folder.h"
 #include "base/process/program_folder.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/stack/session.h"
@@ -355,6 +356,8 @@ void FreeMemory(const StackLayout& layout) {
       prepared::OptionsOf(prepared::PreparedConfig(), layout.state_folder).memory_folder;
   for (const std::string& folder :
        {kept.substr(0, kept.rfind('/')), loader::SharedFolderOf(layout.state_folder)}) {
+    // Another user may have made it.
+    if (!files::CheckOwnFolder(folder).ok()) continue;
     const absl::Status status = files::Remove(folder);
     if (!status.ok()) log::Warn("cannot free memory", {{"error", std::string(status.message())}});
   }

@@ -1,6 +1,7 @@
 #include "loader/prepared/sample_cache.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -20,12 +21,17 @@ using transform::ThreadTime;
 constexpr int64_t kProfileRows = 64;
 constexpr int64_t kProfileNs = 100'000'000;
 constexpr int64_t kLookAgainNs = 10'000'000'000;
+// Makers whose work is remembered.
+constexpr size_t kMostMakers = 256;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 // Another point takes over only if it saves this much more.
 constexpr double kTakesOver = 1.25;
 // The name of a sample, before it is measured: a call to storage, divided by the samples of a
 // block.
 constexpr double kNameNs = 1'000;
+constexpr char kNoRoom[] =
+    "there is no room for prepared samples: `prepared.memory` and `prepared.disk` of the system "
+    "configuration are 0, or their folders cannot be used";
 
 SampleCosts CostsOf(const PathWork& work, const transform::Graph& graph, int num_ops_before) {
   SampleCosts costs{.op_ns = std::vector<double>(work.ops.size())};
@@ -75,9 +81,12 @@ absl::StatusOr<std::unique_ptr<SampleCache>> SampleCache::Create(CacheSetup setu
   std::unique_ptr<SampleCache> cache(new SampleCache(std::move(setup)));
   MutexLock lock(cache->mutex_);
   const CacheSetup& of = cache->setup_;
-  const bool can_keep = of.store != nullptr && of.store->has_room();
-  if (of.mode == CacheMode::kOff || !can_keep) {
+  if (of.mode == CacheMode::kOff || of.store == nullptr) {
     cache->next_look_ns_ = kNever;
+    return cache;
+  }
+  if (!of.store->has_room()) {
+    cache->KeepNothing(kNoRoom);
     return cache;
   }
   if (of.mode == CacheMode::kAfter) {
@@ -87,17 +96,32 @@ absl::StatusOr<std::unique_ptr<SampleCache>> SampleCache::Create(CacheSetup setu
       return InvalidArgument("nothing can be kept after op {} of the graph", of.after_op + 1);
     }
     cache->next_look_ns_ = kNever;
-    RETURN_IF_ERROR(cache->Use(*point, of.uses));
+    RETURN_IF_ERROR(cache->UseIfPossible(*point, of.uses));
     return cache;
   }
   if (const auto point = cache->PointAskedFor()) {
     cache->next_look_ns_ = kNever;
     cache->choice_.reason = "the dataset was prepared up to there by `tidemill datasets prepare`";
-    RETURN_IF_ERROR(cache->Use(*point, prepared::kAskedFor));
+    RETURN_IF_ERROR(cache->UseIfPossible(*point, prepared::kAskedFor));
     return cache;
   }
   if (const auto costs = cache->ReadProfile()) cache->Decide(*costs);
   return cache;
+}
+
+void SampleCache::KeepNothing(std::string because) {
+  next_look_ns_ = kNever;
+  is_decided_ = true;
+  choice_.chosen = -1;
+  choice_.reason = std::move(because);
+  log::Info("no prepared samples are kept", {{"because", choice_.reason}});
+}
+
+absl::Status SampleCache::UseIfPossible(const transform::CutPoint& point, double worth) {
+  RETURN_IF_ERROR(DigestOf(transform::CutGraph(setup_.graph, point)).status());
+  const absl::Status used = Use(point, worth);
+  if (!used.ok()) KeepNothing(std::string(used.message()));
+  return absl::OkStatus();
 }
 
 std::optional<transform::CutPoint> SampleCache::PointAskedFor() const {
@@ -157,7 +181,7 @@ CacheQuestion SampleCache::QuestionOf(const SampleCosts& costs) const {
     if (digest.ok()) digests.push_back(*digest);
   }
   const auto store_of = [&](const std::optional<prepared::FolderBudget>& budget) -> RoomForRows {
-    if (!budget) return {};
+    if (!budget || !budget->MakeFolder().ok()) return {};
     return {prepared::SpeedOf(budget->folder()), budget->BytesFor(digests)};
   };
   question.memory = store_of(setup_.store->memory());
@@ -212,7 +236,6 @@ void SampleCache::Decide(const SampleCosts& costs) {
                                             static_cast<double>(best.row_bytes));
       const absl::Status status = Use(points_[static_cast<size_t>(choice.chosen)], worth);
       if (!status.ok()) {
-        log::Warn("prepared rows cannot be kept", {{"because", std::string(status.message())}});
         choice.chosen = -1;
         choice.reason = std::string(status.message());
         next_look_ns_ = kNever;
@@ -238,7 +261,7 @@ void SampleCache::Observe(const PathCounters& counters) {
   const PathWork all = counters.Snapshot();
   MutexLock lock(mutex_);
   if (now < next_look_ns_.load(std::memory_order_relaxed)) return;
-  const PathWork work = Since(when_decided_, all);
+  const PathWork work = Since(seen_[&counters], all);
   int64_t graph_ns = work.read_ns + work.find_ns;
   int64_t rows = 0;
   for (const transform::OpStatistics& op : work.ops) {
@@ -256,7 +279,8 @@ void SampleCache::Observe(const PathCounters& counters) {
   const SampleCosts costs = CostsOf(work, *setup_.graph, num_ops_before);
   WriteProfile(costs);
   Decide(costs);
-  when_decided_ = all;
+  if (seen_.size() > kMostMakers) seen_.clear();
+  seen_[&counters] = all;
 }
 
 // Beside the points, whose names are digests.
@@ -266,6 +290,8 @@ std::string SampleCache::ProfilePath() const {
 }
 
 std::optional<SampleCosts> SampleCache::ReadProfile() const {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(ProfilePath(), error)) return std::nullopt;
   const auto text = files::Read(ProfilePath(), size_t{1} << 20);
   if (!text.ok()) return std::nullopt;
   std::istringstream stream(*text);

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -83,7 +84,8 @@ struct CacheReport {
 // Thread-safe.
 class SampleCache {
  public:
-  // INVALID_ARGUMENT when nothing can be kept after the op that the setup names.
+  // INVALID_ARGUMENT when nothing can be kept after the op that the setup names. Where no store can
+  // be used, nothing is kept, and the report says why.
   static absl::StatusOr<std::unique_ptr<SampleCache>> Create(CacheSetup setup);
 
   // Returns the cut in use; nullptr when rows are not kept, or not yet.
@@ -106,6 +108,10 @@ class SampleCache {
 
   absl::Status Use(const transform::CutPoint& point, double worth, bool keeps = true)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Does the same, or keeps nothing when no store can be used.
+  absl::Status UseIfPossible(const transform::CutPoint& point, double worth)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void KeepNothing(std::string because) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Decide(const SampleCosts& costs) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Prefers rows that were kept before to others that would save little more.
   void PreferKept(CacheChoice& choice) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -127,7 +133,8 @@ class SampleCache {
   std::vector<std::shared_ptr<const OpenCut>> earlier_ ABSL_GUARDED_BY(mutex_);
   CacheChoice choice_ ABSL_GUARDED_BY(mutex_);
   bool is_decided_ ABSL_GUARDED_BY(mutex_) = false;
-  PathWork when_decided_ ABSL_GUARDED_BY(mutex_);
+  // What each maker had done when it was last decided by its work.
+  std::map<const PathCounters*, PathWork> seen_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::loader

@@ -1,5 +1,6 @@
 #include "loader/prepared/sample_cache.h"
 
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -21,6 +22,7 @@ namespace {
 
 using namespace testing;  // NOLINT: the fixtures of this room.
 using ::testing::Gt;
+using ::testing::HasSubstr;
 using tidemill::testing::IsOk;
 using tidemill::testing::StatusIs;
 using tidemill::testing::TempFolder;
@@ -238,7 +240,35 @@ TEST(SampleCache, NothingIsKeptAfterARandomOp) {
                                    .store = StoreIn(folder),
                                    .graph = MakeGraph(kRandomGraph),
                                    .identify = samples.identify()}),
-              StatusIs(absl::StatusCode::kInvalidArgument, ::testing::HasSubstr("after op 3")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("after op 3")));
+}
+
+// A path below a file is no folder for anyone.
+TEST(SampleCache, WithoutAStoreThatCanBeUsedNothingIsKeptAndTheReportSaysWhy) {
+  TempFolder folder;
+  std::ofstream(folder.path() + "/file") << "in the way";
+  ChangingSamples samples;
+  const auto set = Shared(MakeSet(100));
+  BatchParts parts{.set = set, .reader = ReadSamples, .graph = MakeGraph()};
+  const auto expected = BytesOf(parts, Plan(20, 2));
+  const auto report_of = [&](const prepared::HostStoreOptions& options) {
+    auto cache = SampleCache::Create({.mode = CacheMode::kAfter,
+                                      .after_op = 1,
+                                      .store = prepared::HostStore::Open(options),
+                                      .graph = parts.graph,
+                                      .identify = samples.identify(),
+                                      .num_samples = set->size()});
+    EXPECT_THAT(cache, IsOk());
+    parts.cache = *std::move(cache);
+    EXPECT_EQ(BytesOf(parts, Plan(20, 2)), expected);
+    const CacheReport report = parts.cache->report();
+    EXPECT_TRUE(report.is_decided);
+    EXPECT_FALSE(report.point.has_value());
+    return report.choice.reason;
+  };
+  EXPECT_THAT(report_of({.disk_folder = folder.path()}), HasSubstr("`prepared.disk`"));
+  EXPECT_THAT(report_of({.disk_folder = folder.path() + "/file/kept", .disk_bytes = 1 << 20}),
+              HasSubstr("/file"));
 }
 
 TEST(SampleCache, AGraphWithAnotherSettingHasOtherRows) {

@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/own_folder.h"
 
 // Bytes of the file are locked, whether or not they exist:
 //
@@ -83,21 +84,6 @@ class JoinLock {
   bool held_ = false;
 };
 
-// UNAVAILABLE when its parent is gone, or it is: the last member of another stream has left.
-absl::Status MakeOwnFolder(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    if (errno == ENOENT) return Unavailable("cannot make {}: its parent is missing", path);
-    return ResourceExhausted("cannot make {}: {}", path, std::strerror(errno));
-  }
-  struct stat status = {};
-  // Another user may have made it first: everyone may write to /dev/shm.
-  if (lstat(path.c_str(), &status) != 0) return Unavailable("{} was removed", path);
-  if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
-    return PermissionDenied("{} is not a folder of this user alone", path);
-  }
-  return absl::OkStatus();
-}
-
 bool IsStillAt(int file, const std::string& path) {
   struct stat opened = {};
   struct stat there = {};
@@ -124,8 +110,9 @@ absl::StatusOr<std::unique_ptr<StreamControl>> StreamControl::Join(const std::st
   const std::string path = files::Join(folder, kControlFile);
   absl::Status failure;
   for (int attempt = 0; attempt < kJoinAttempts; ++attempt) {
-    absl::Status made = MakeOwnFolder(std::filesystem::path(folder).parent_path().string());
-    if (made.ok()) made = MakeOwnFolder(folder);
+    absl::Status made = files::MakeOwnFolder(std::filesystem::path(folder).parent_path().string());
+    if (made.ok()) made = files::MakeOwnFolder(folder);
+    // The last member of another stream has just left.
     if (absl::IsUnavailable(made)) {
       failure = made;
       continue;
@@ -235,6 +222,7 @@ void StreamControl::Await(uint32_t seen, std::chrono::milliseconds time) {
 }
 
 void RemoveDeadStreams(const std::string& folder) {
+  if (!files::CheckOwnFolder(folder).ok()) return;
   std::error_code gone;
   for (const auto& entry : std::filesystem::directory_iterator(folder, gone)) {
     const std::string path = (entry.path() / kControlFile).string();

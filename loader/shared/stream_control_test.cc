@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "gmock/gmock.h"
@@ -120,7 +121,30 @@ TEST(StreamControl, IsOnlyInAFolderOfThisUserAlone) {
   std::filesystem::create_directory(folder.path());
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   EXPECT_THAT(StreamControl::Join(folder.path() + "/stream", {}),
-              StatusIs(absl::StatusCode::kPermissionDenied, ::testing::_));
+              StatusIs(absl::StatusCode::kPermissionDenied,
+                       ::testing::HasSubstr("is open to other users")));
+}
+
+TEST(StreamControl, IsNotBehindALinkAndRemovesNothingThere) {
+  const SharedFolder folder;
+  const SharedFolder other;
+  std::filesystem::create_directories(other.path() + "/stream");
+  std::filesystem::permissions(other.path(), std::filesystem::perms::owner_all);
+  std::ofstream(other.path() + "/stream/control") << "";
+  std::filesystem::create_symlink(other.path(), folder.path());
+  EXPECT_THAT(
+      StreamControl::Join(folder.path() + "/stream", {}),
+      StatusIs(absl::StatusCode::kPermissionDenied, ::testing::HasSubstr("a symbolic link")));
+  RemoveDeadStreams(folder.path());
+  EXPECT_TRUE(std::filesystem::exists(other.path() + "/stream/control"));
+  // A stream that is one.
+  std::filesystem::remove(folder.path());
+  std::filesystem::create_directory(folder.path());
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+  std::filesystem::create_symlink(other.path(), folder.path() + "/stream");
+  EXPECT_THAT(
+      StreamControl::Join(folder.path() + "/stream", {}),
+      StatusIs(absl::StatusCode::kPermissionDenied, ::testing::HasSubstr("a symbolic link")));
 }
 
 TEST(StreamControl, TakesNoMoreMembersThanItHasPlaces) {

@@ -227,7 +227,9 @@ absl::StatusOr<loader::PreparedCounts> PrepareAll(const Subject& subject, const 
   ASSIGN_OR_RETURN(const auto cache, loader::SampleCache::Create(std::move(setup)));
   const auto cut = cache->cut();
   if (cut == nullptr) {
-    return FailedPrecondition("prepared.disk of the system configuration is 0: give it room");
+    return FailedPrecondition(
+        "the dataset cannot be kept: {}; see `prepared` in the system configuration",
+        cache->report().choice.reason);
   }
   const loader::CutRowsSetup rows{
       .set = subject.all, .reader = subject.reader, .cache = *cache, .cut = *cut};
