@@ -21,6 +21,8 @@
 
 namespace tidemill::evaluator {
 
+class KeptBlock;
+
 // The rows of all graphs, over all windows of a job. They are as RunGraph() makes them. Samples
 // that are missing in several graphs are read once, and graphs that begin alike make their common
 // part once. Thread-compatible.
