@@ -203,14 +203,16 @@ class Block {
     }
   }
 
-  // What was made just now, without what was found.
+  // What was made just now and may be kept, without what was found.
   NamedRows Made() const {
     NamedRows made{.states = std::vector<RowState>(rows_.states.size(), RowState::kMissing),
                    .facts = rows_.facts,
                    .data = rows_.data,
                    .reasons = rows_.reasons};
     for (const int64_t place : made_) {
-      made.states[static_cast<size_t>(place)] = rows_.states[static_cast<size_t>(place)];
+      const RowState state = rows_.states[static_cast<size_t>(place)];
+      if (state == RowState::kBad && !setup_.cut.keeps_bad) continue;
+      made.states[static_cast<size_t>(place)] = state;
     }
     return made;
   }

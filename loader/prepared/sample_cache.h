@@ -58,6 +58,9 @@ struct OpenCut {
   transform::CutGraph cut;
   prepared::RowColumns columns = {};
   std::unique_ptr<prepared::PreparedSamples> rows = nullptr;
+  // Whether the reasons of bad samples are kept, too. A plug-in that was too slow for a sample, or
+  // whose process was killed, may make it the next time.
+  bool keeps_bad = true;
 };
 
 // What a cache has decided and done.

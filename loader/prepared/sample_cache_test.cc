@@ -205,7 +205,7 @@ TEST(SampleCache, NothingIsKeptAfterARandomOp) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("after op 3")));
 }
 
-// A path below a file is no folder for anyone.
+// No user can make a folder below a file.
 TEST(SampleCache, WithoutAStoreThatCanBeUsedNothingIsKeptAndTheReportSaysWhy) {
   TempFolder folder;
   std::ofstream(folder.path() + "/file") << "in the way";
