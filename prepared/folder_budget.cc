@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -20,7 +21,9 @@
 #include "base/descriptor.h"
 #include "base/disk_full.h"
 #include "base/files.h"
-#include "base/own_folder.h"
+#include "base/paths/own_folder.h"
+#include "base/paths/regular_file.h"
+#include "base/whole_io.h"
 
 namespace tidemill::prepared {
 namespace {
@@ -52,18 +55,8 @@ struct PointOnDisk {
   std::vector<RowsOnDisk> files = {};
 };
 
-// What is not a file, such as a pipe, is not read.
-absl::StatusOr<std::string> ReadAbout(const std::string& folder) {
-  const std::string path = files::Join(folder, kAboutFile);
-  std::error_code error;
-  if (fs::symlink_status(path, error).type() != fs::file_type::regular) {
-    return NotFound("{} is not a file", path);
-  }
-  return files::Read(path, kMostAboutBytes);
-}
-
 double WorthIn(const std::string& folder) {
-  const auto text = ReadAbout(folder);
+  const auto text = files::ReadRegular(files::Join(folder, kAboutFile), kMostAboutBytes);
   double worth = 0;
   if (text.ok()) std::from_chars(text->data(), text->data() + text->size(), worth);
   return worth;
@@ -152,6 +145,25 @@ int64_t RemovePoorest(std::vector<PointOnDisk> points, int64_t used, int64_t wan
   return used;
 }
 
+// Writes a file as a whole. What a power cut may lose saves a wait for the disk each time that a
+// point is opened.
+absl::Status WriteWithoutSync(const std::string& path, std::string_view bytes) {
+  static std::atomic<int64_t> number = 0;
+  const fs::path target(path);
+  const std::string temporary =
+      files::Join(target.parent_path().string(),
+                  fmt::format(".{}.{}.{}", target.filename().string(), getpid(), number++));
+  const Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.is_open() && WriteWhole(file.number(), bytes) &&
+      rename(temporary.c_str(), path.c_str()) == 0) {
+    return absl::OkStatus();
+  }
+  const int error = errno;
+  unlink(temporary.c_str());
+  if (IsNoRoom(error)) return DiskFull(path);
+  return PermissionDenied("cannot write {}: {}", path, std::strerror(error));
+}
+
 // One process at a time makes room.
 absl::StatusOr<Descriptor> LockOf(const std::string& folder) {
   const std::string path = files::Join(folder, kLockFile);
@@ -231,10 +243,12 @@ absl::StatusOr<std::string> FolderBudget::OpenPoint(std::string_view digest,
   RETURN_IF_ERROR(files::CreateFolder(folder));
   const std::string path = files::Join(folder, kAboutFile);
   const std::string text = fmt::format("{:.6g}\n{}\n", about.worth, about.text);
-  const auto known = ReadAbout(folder);
+  const auto known = files::ReadRegular(path, kMostAboutBytes);
   const bool is_kept = known.ok() && (*known == text || about.worth == 0 || IsAskedFor(digest));
   if (!is_kept) {
-    RETURN_IF_ERROR(files::WriteAtomically(path, text));
+    // What a user has asked for must not be taken for something else after a power cut.
+    RETURN_IF_ERROR(about.worth >= kAskedFor ? files::WriteAtomically(path, text)
+                                             : WriteWithoutSync(path, text));
   } else {
     // It is used now.
     utimensat(AT_FDCWD, path.c_str(), nullptr, 0);

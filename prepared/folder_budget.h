@@ -68,7 +68,7 @@ class FolderBudget {
   // Whether a user has asked for the rows of a point.
   bool IsAskedFor(std::string_view digest) const;
 
-  // Calls `take` with at least so many bytes, for which there is room, after rows that are worth
+  // Calls `take` with `bytes` or more, for which there is room, after rows that are worth
   // less than those of this point were removed to make it. Until it returns, no other process makes
   // room. RESOURCE_EXHAUSTED when there is none; NOT_FOUND when the folder was removed;
   // PERMISSION_DENIED or UNAVAILABLE when it cannot be locked.

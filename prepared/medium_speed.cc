@@ -16,6 +16,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/paths/regular_file.h"
 #include "base/whole_io.h"
 #include "xxhash.h"
 
@@ -35,11 +36,11 @@ double NsOf(const auto& work) {
 
 std::optional<MediumSpeed> Remembered(const std::string& path) {
   struct stat about = {};
-  if (lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode) ||
+  if (stat(path.c_str(), &about) != 0 ||
       about.st_mtim.tv_sec + kValidSeconds < std::time(nullptr)) {
     return std::nullopt;
   }
-  const auto text = files::Read(path, 4096);
+  const auto text = files::ReadRegular(path, 4096);
   MediumSpeed speed;
   if (!text.ok() || sscanf(text->c_str(), "%lf %lf %lf %lf", &speed.read_row_ns,
                            &speed.read_byte_ns, &speed.write_row_ns, &speed.write_byte_ns) != 4) {
@@ -56,7 +57,7 @@ MediumSpeed SpeedOf(const std::string& folder) {
   MediumSpeed speed;
   if (!files::CreateFolder(folder).ok()) return speed;
   const std::string path = files::Join(folder, fmt::format("probe-{}", getpid()));
-  unlink(path.c_str());  // Of a process with the same number that was killed.
+  unlink(path.c_str());  // A killed process may have had this number.
   const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.is_open()) return speed;
   unlink(path.c_str());

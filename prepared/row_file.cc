@@ -169,8 +169,7 @@ void ScanBlock(int file, int64_t begin, uint32_t num_rows,
 
 // Opens a file without following a link, or waiting for the other end of a pipe.
 absl::StatusOr<Descriptor> OpenFile(const std::string& path, int flags) {
-  Descriptor file(
-      open(path.c_str(), O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags, 0600));
+  Descriptor file(open(path.c_str(), O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags, 0600));
   if (!file.is_open()) {
     const int error = errno;
     if (error == ENOENT) return NotFound("{} is gone", path);

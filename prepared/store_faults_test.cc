@@ -1,5 +1,5 @@
-// What goes wrong with the folders of a store costs time, and is said once: rows that are found are
-// right, and the budget is kept.
+// What goes wrong with the folders of a store costs time, and the log says it once: rows that are
+// found are right, and the budget is kept.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ class StoreFaults : public ::testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(StoreFaults, AFullDiskIsSaidOnceAndWhatWasKeptStays) {
+TEST_F(StoreFaults, AFullDiskGetsOneMessageAndWhatWasKeptStays) {
   const SmallMount mount(Disk());
   if (!mount.is_mounted()) return;
   const auto store = OpenDisk(1 << 30);
@@ -145,7 +145,7 @@ TEST_F(StoreFaults, AFolderOnAFullDiskIsLeftOutWhenAPointIsOpened) {
   EXPECT_THAT(GetCapturedStderr(), HasSubstr("a store of prepared samples is left out"));
 }
 
-TEST_F(StoreFaults, BudgetsOfZeroAreNoStore) {
+TEST_F(StoreFaults, WithBudgetsOfZeroThereIsNoStore) {
   const auto store = HostStore::Open({.memory_folder = Memory(), .disk_folder = Disk()});
   EXPECT_FALSE(store->has_room());
   EXPECT_THAT(store->OpenPoint("a", {}, Columns()),
@@ -196,7 +196,7 @@ TEST_F(StoreFaults, AStackWithASmallerBudgetAddsNothingToAFolderThatHasMore) {
   EXPECT_EQ(Find(*second, Names(0, 600)).NumMissing(), 100);
 }
 
-TEST_F(StoreFaults, AFolderThatIsRemovedWhileInUseIsSaidOnceAndNotMadeAgain) {
+TEST_F(StoreFaults, AFolderThatIsRemovedWhileInUseGetsOneMessageAndIsNotMadeAgain) {
   const auto store = OpenDisk();
   const auto samples = OpenPoint(*store);
   KeepAll(*samples, 0, 100);
@@ -230,7 +230,7 @@ TEST_F(StoreFaults, AFolderThatCannotBeMadeIsLeftOut) {
   EXPECT_EQ(Find(*samples, Names(0, 100)).NumMissing(), 0);
 }
 
-TEST_F(StoreFaults, AFolderThatCannotBeWrittenAnyMoreIsReadAndSaidOnce) {
+TEST_F(StoreFaults, AFolderThatCannotBeWrittenAnyMoreIsReadAndGetsOneMessage) {
   const SmallMount mount(Disk());
   if (!mount.is_mounted()) return;
   {
@@ -249,7 +249,7 @@ TEST_F(StoreFaults, AFolderThatCannotBeWrittenAnyMoreIsReadAndSaidOnce) {
   EXPECT_EQ(Find(*samples, Names(0, 300)).NumMissing(), 200);
 }
 
-TEST_F(StoreFaults, AFileOfGarbageIsWrittenOverAndWhatIsNoFileIsPassedOver) {
+TEST_F(StoreFaults, AFileOfGarbageIsWrittenOverAndWhatIsNotAFileIsPassedOver) {
   const auto store = OpenDisk();
   fs::create_directories(Disk() + "/a");
   std::ofstream(PointFile("1.rows")) << std::string(70'000, 'g');

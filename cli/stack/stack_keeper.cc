@@ -23,7 +23,7 @@
 #include "base/files.h"
 #include "base/logs/log.h"
 #include "base/logs/log_file.h"
-#include "base/own_folder.h"
+#include "base/paths/own_folder.h"
 #include "base/process/program_folder.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/stack/session.h"

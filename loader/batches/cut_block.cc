@@ -230,7 +230,7 @@ void CutBlock::CopyRow(const batch::Batch& from, int64_t row, int64_t place) {
   }
 }
 
-// What was made just now, without what was found.
+// What was made just now and may be kept, without what was found.
 prepared::NamedRows CutBlock::Made() const {
   prepared::NamedRows made{
       .states = std::vector<prepared::RowState>(rows_.states.size(), prepared::RowState::kMissing),
@@ -238,7 +238,9 @@ prepared::NamedRows CutBlock::Made() const {
       .data = rows_.data,
       .reasons = rows_.reasons};
   for (const int64_t place : made_) {
-    made.states[static_cast<size_t>(place)] = rows_.states[static_cast<size_t>(place)];
+    const prepared::RowState state = rows_.states[static_cast<size_t>(place)];
+    if (state == prepared::RowState::kBad && !setup_.cut.keeps_bad) continue;
+    made.states[static_cast<size_t>(place)] = state;
   }
   return made;
 }

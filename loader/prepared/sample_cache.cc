@@ -1,7 +1,6 @@
 #include "loader/prepared/sample_cache.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/logs/log.h"
+#include "base/paths/regular_file.h"
 
 namespace tidemill::loader {
 namespace {
@@ -21,6 +21,7 @@ using transform::ThreadTime;
 constexpr int64_t kProfileRows = 64;
 constexpr int64_t kProfileNs = 100'000'000;
 constexpr int64_t kLookAgainNs = 10'000'000'000;
+constexpr char kPluginType[] = "plugin";
 // Makers whose work is remembered.
 constexpr size_t kMostMakers = 256;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
@@ -70,6 +71,13 @@ prepared::RowColumns ColumnsOf(const transform::CutPoint& point) {
         {.name = transform::NameOfKept(i), .type = schema.type, .shape = schema.shape});
   }
   return columns;
+}
+
+bool RunsPlugins(const transform::Graph& graph, const transform::CutPoint& point) {
+  const std::vector<std::string> types = graph.op_types();
+  const auto before = std::span(graph.order()).first(static_cast<size_t>(point.num_ops));
+  return std::ranges::any_of(before,
+                             [&](int op) { return types[static_cast<size_t>(op)] == kPluginType; });
 }
 
 }  // namespace
@@ -155,6 +163,7 @@ absl::StatusOr<std::vector<prepared::SampleName>> SampleCache::NamesOf(
 absl::Status SampleCache::Use(const transform::CutPoint& point, double worth, bool keeps) {
   auto open = std::make_shared<OpenCut>(setup_.graph, point);
   open->columns = ColumnsOf(point);
+  open->keeps_bad = !RunsPlugins(*setup_.graph, point);
   open->keeps = keeps;
   if (keeps) open->claims = setup_.store->OpenClaims();
   ASSIGN_OR_RETURN(open->digest, DigestOf(open->cut));
@@ -290,9 +299,7 @@ std::string SampleCache::ProfilePath() const {
 }
 
 std::optional<SampleCosts> SampleCache::ReadProfile() const {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(ProfilePath(), error)) return std::nullopt;
-  const auto text = files::Read(ProfilePath(), size_t{1} << 20);
+  const auto text = files::ReadRegular(ProfilePath(), size_t{1} << 20);
   if (!text.ok()) return std::nullopt;
   std::istringstream stream(*text);
   SampleCosts costs;

@@ -67,6 +67,9 @@ struct OpenCut {
   // Whether what is made is kept; otherwise rows are only looked for.
   bool keeps = true;
   std::unique_ptr<prepared::Claims> claims = nullptr;  // nullptr: nothing is claimed.
+  // Whether the reasons of bad samples are kept, too. A plug-in that was too slow for a sample, or
+  // whose process was killed, may make it the next time.
+  bool keeps_bad = true;
 };
 
 // What a cache has decided and done.

@@ -190,6 +190,15 @@ TEST_P(CachedBatches, AreTheSameWithRoomForSomeRowsOrNone) {
   }
 }
 
+TEST_P(CachedBatches, AreTheSameWhenTheFolderIsRemovedWhileItIsInUse) {
+  const auto expected = BytesOf(Parts(), Plan(32, 2));
+  const BatchParts parts = CachedParts();
+  EXPECT_EQ(BytesOf(parts, Plan(32, 2)), expected);
+  ASSERT_THAT(files::Remove(folder_.path() + "/kept"), IsOk());
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(BytesOf(parts, Plan(32, 2)), expected);
+  EXPECT_FALSE(files::Exists(folder_.path() + "/kept"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Graphs, CachedBatches,
                          ::testing::Values(Case{kPlainGraph, 0}, Case{kPlainGraph, 1},
                                            Case{kPlainGraph, 2}, Case{kFittedGraph, 0},
@@ -243,7 +252,7 @@ TEST(SampleCache, NothingIsKeptAfterARandomOp) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("after op 3")));
 }
 
-// A path below a file is no folder for anyone.
+// No user can make a folder below a file.
 TEST(SampleCache, WithoutAStoreThatCanBeUsedNothingIsKeptAndTheReportSaysWhy) {
   TempFolder folder;
   std::ofstream(folder.path() + "/file") << "in the way";

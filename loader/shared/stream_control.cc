@@ -15,7 +15,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "base/own_folder.h"
+#include "base/paths/own_folder.h"
 
 // Bytes of the file are locked, whether or not they exist:
 //

@@ -125,7 +125,7 @@ TEST(StreamControl, IsOnlyInAFolderOfThisUserAlone) {
                        ::testing::HasSubstr("is open to other users")));
 }
 
-TEST(StreamControl, IsNotBehindALinkAndRemovesNothingThere) {
+TEST(StreamControl, DoesNotFollowALinkAndRemovesNothingThere) {
   const SharedFolder folder;
   const SharedFolder other;
   std::filesystem::create_directories(other.path() + "/stream");

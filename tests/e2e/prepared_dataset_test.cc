@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <thread>
 
 #include "fmt/format.h"
 
+#include "base/testing/temp_folder.h"
 #include "prepared/prepared_config.h"
 #include "tests/stack.h"
 #include "transform/testing/image_files.h"
@@ -57,7 +59,8 @@ training: {{epochs: 3, batch_size: 16, seed: 5}}
 // A stack with photographs, one of them damaged, and a pipeline over them.
 class Photos {
  public:
-  explicit Photos(const std::string& workers = "") {
+  // `section` is added to the configuration of the system.
+  explicit Photos(const std::string& workers = "", const std::string& section = "") {
     fs::create_directories(stack_.files() + "/photos");
     for (int i = 0; i < kImages; ++i) Write(i);
     std::ofstream(stack_.files() + "/photos/007.png") << "damaged";
@@ -65,6 +68,10 @@ class Photos {
     std::ofstream(pipeline_) << fmt::format(kPipeline, stack_.files(), workers);
     const CommandResult up = stack_.Tidemill({"up"});
     EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
+    if (section.empty()) return;
+    EXPECT_EQ(stack_.Tidemill({"down"}).exit_code, 0);
+    std::ofstream(stack_.state() + "/tidemill.yaml", std::ios::app) << section;
+    EXPECT_EQ(stack_.Tidemill({"up"}).exit_code, 0) << stack_.Logs();
   }
 
   void Write(int number) const {
@@ -172,13 +179,24 @@ std::vector<int> OwnersOf(const std::string& folder) {
 }
 
 // Kills a process of the stack while rows are kept, at another place for each seed.
-class PreparedKills : public ::testing::TestWithParam<const char*> {};
+class PreparedKills : public ::testing::TestWithParam<const char*> {
+ protected:
+  static void SetUpTestSuite() {
+    photos_ = std::make_unique<const Photos>("\n  workers: {training_helps: true}");
+    expected_ = photos_->Weights(photos_->Run("off"));
+  }
+  static void TearDownTestSuite() { photos_.reset(); }
+
+  static std::unique_ptr<const Photos> photos_;
+  static std::vector<std::string> expected_;
+};
+std::unique_ptr<const Photos> PreparedKills::photos_;
+std::vector<std::string> PreparedKills::expected_;
 
 TEST_P(PreparedKills, ChangeNoWeight) {
   const char* const given = std::getenv("TIDEMILL_PREPARED_KILLS");
   const int num_kills = given == nullptr ? 1 : std::atoi(given);
-  const Photos photos("\n  workers: {training_helps: true}");
-  const std::vector<std::string> expected = photos.Weights(photos.Run("off"));
+  const Photos& photos = *photos_;
   const std::string memory =
       prepared::OptionsOf(prepared::PreparedConfig(), photos.stack().state()).memory_folder;
   const std::string victim = GetParam();
@@ -197,7 +215,7 @@ TEST_P(PreparedKills, ChangeNoWeight) {
     for (const int process : processes) num_killed += kill(process, SIGKILL) == 0 ? 1 : 0;
     const CommandResult result = run.Result();
     ASSERT_EQ(result.exit_code, 8) << result.err << photos.stack().Logs();
-    EXPECT_EQ(photos.Weights(result.Json().at("run").get<int64_t>()), expected);
+    EXPECT_EQ(photos.Weights(result.Json().at("run").get<int64_t>()), expected_);
   }
   EXPECT_GE(num_killed, num_kills);
 }
@@ -210,6 +228,33 @@ INSTANTIATE_TEST_SUITE_P(Of, PreparedKills,
                            std::erase(name, '-');
                            return name;
                          });
+
+// Neither knows of the other one.
+TEST(PreparedSamples, OfTwoStacksMayBeInOneFolderAndKeepTheBudgetTogether) {
+  constexpr int64_t kBudget = 100'000;
+  const testing::TempFolder kept;
+  const std::string section =
+      fmt::format("prepared: {{memory: 0, disk: {}, folder: {}/kept}}\n", kBudget, kept.path());
+  const Photos first("", section);
+  const Photos second("", section);
+  const std::vector<std::string> expected = first.Weights(first.Run("off"));
+  for (int round = 0; round < 2; ++round) {
+    RunningCommand other(
+        {"run", second.pipeline(), "--json", "--set", "training.cache={type: after, op: resize}",
+         "--state", second.stack().state()},
+        {}, second.stack().files());
+    const int64_t run = first.Run("{type: after, op: resize}");
+    const CommandResult result = other.Result();
+    ASSERT_EQ(result.exit_code, 8) << result.err << second.stack().Logs();
+    EXPECT_EQ(first.Weights(run), expected);
+    EXPECT_EQ(second.Weights(result.Json().at("run").get<int64_t>()), expected);
+    int64_t bytes = 0;
+    ForEachRowFile(kept.path(), [&](const struct stat& about) { bytes += about.st_size; });
+    EXPECT_LE(bytes, kBudget);
+    EXPECT_GT(bytes, kBudget / 2);
+    EXPECT_GT(first.Trigger(run, 2).at("prepared").at("found").get<int64_t>(), 0);
+  }
+}
 
 TEST(PreparedSamples, OfADeletedSampleLeaveTheFolder) {
   const Photos photos;

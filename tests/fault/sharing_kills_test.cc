@@ -121,28 +121,39 @@ class SharingPair {
 
 enum class Victim { kProducer, kConsumer };
 
-class SharingKills : public ::testing::TestWithParam<std::tuple<const char*, Victim>> {};
+// The tests use one stack.
+class SharingKills : public ::testing::TestWithParam<std::tuple<const char*, Victim>> {
+ protected:
+  static void SetUpTestSuite() {
+    pair_ = std::make_unique<const SharingPair>();
+    expected_ = pair_->ResultOf(*pair_->Start(0, "off"));
+  }
+  static void TearDownTestSuite() { pair_.reset(); }
+
+  static std::unique_ptr<const SharingPair> pair_;
+  static std::vector<std::string> expected_;  // Of a run that shares nothing.
+};
+std::unique_ptr<const SharingPair> SharingKills::pair_;
+std::vector<std::string> SharingKills::expected_;
 
 // The foremost prepares what the other one takes.
 TEST_P(SharingKills, ChangeNoWeightOfEither) {
   const auto& [share, victim] = GetParam();
   const char* const given = std::getenv("TIDEMILL_SHARING_KILLS");
   const int num_kills = given == nullptr ? 1 : std::atoi(given);
-  const SharingPair pair;
-  const std::vector<std::string> expected = pair.ResultOf(*pair.Start(0, "off"));
-  ASSERT_EQ(expected.front(), "succeeded");
+  ASSERT_EQ(expected_.front(), "succeeded");
   for (int seed = 0; seed < num_kills; ++seed) {
     SCOPED_TRACE(seed);
-    const auto first = pair.Start(0, share);
-    const auto second = pair.Start(1, share);
+    const auto first = pair_->Start(0, share);
+    const auto second = pair_->Start(1, share);
     // A chunk of these rows is an epoch.
-    const std::vector<Member> members = AwaitPair(pair.SharedFolder(), seed % 4);
+    const std::vector<Member> members = AwaitPair(pair_->SharedFolder(), seed % 4);
     ASSERT_EQ(members.size(), 2U) << "the two did not share";
     AwaitMoment(std::chrono::milliseconds(seed * 137 % 400));
     const Member& killed = victim == Victim::kProducer ? members[0] : members[1];
     EXPECT_EQ(kill(killed.process, SIGKILL), 0);
-    EXPECT_EQ(pair.ResultOf(*first), expected);
-    EXPECT_EQ(pair.ResultOf(*second), expected);
+    EXPECT_EQ(pair_->ResultOf(*first), expected_);
+    EXPECT_EQ(pair_->ResultOf(*second), expected_);
   }
 }
 

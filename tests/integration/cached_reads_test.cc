@@ -1,7 +1,7 @@
 // A row that is kept is never stale: each read through the cache is compared by content with one
 // without it, while records, graphs, settings, plug-ins, datasets and fitted states change between
 // the reads.
-#include <atomic>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -51,8 +51,9 @@ struct Record {
   int64_t label = 0;
   int64_t time = 0;
 
-  // Some are no number, and so bad samples.
-  std::string Payload() const { return value % 17 == 0 ? "none,x" : fmt::format("{},x", value); }
+  bool IsBad() const { return value % 17 == 0; }
+  // The text of a bad one is not a number.
+  std::string Payload() const { return IsBad() ? "none,x" : fmt::format("{},x", value); }
   // As storage has it: a digest of bytes, time and label, and of nothing else.
   uint64_t Identity() const {
     const std::string digest = Sha256(fmt::format("{} {} {}", Payload(), time, label));
@@ -101,6 +102,10 @@ class EditedDataset {
         record = other;
     }
     return std::nullopt;
+  }
+
+  int64_t NumBad() const {
+    return std::ranges::count_if(records_, [](const auto& one) { return one.second.IsBad(); });
   }
 
   SampleReader reader() const {
@@ -396,6 +401,35 @@ TEST(CachedReads, EqualThoseWithoutACacheOverRandomEditsOfAllThatRowsDependOn) {
   EXPECT_THAT(reads.num_found(), Gt(kNumReads / 3));
   std::printf("%ld samples read, %ld found prepared\n", static_cast<long>(reads.num_reads()),
               static_cast<long>(reads.num_found()));
+}
+
+// A plug-in that fails on a sample may make it the next time.
+TEST(CachedReads, BadSamplesOfPluginsAreMadeAgainEachTime) {
+  Random random(3);
+  const EditedDataset dataset(random);
+  TempFolder folder;
+  TrainingSet set;
+  for (int64_t i = 0; i < kNumKeys; ++i) set.keys.push_back(kFirstKey + i);
+  const Variant with = VariantOf("- plugin: {use: \"times.py:Times\", columns: [a]}\n", 2);
+  const Variant without = VariantOf("- clip: {columns: [a], min: 3}\n");
+  for (const Variant* const variant : {&with, &without}) {
+    BatchParts parts{.set = std::make_shared<const TrainingSet>(set),
+                     .reader = dataset.reader(),
+                     .graph = variant->graph};
+    parts.cache = *SampleCache::Create(
+        {.mode = CacheMode::kAfter,
+         .after_op = 1,
+         .store = prepared::HostStore::Open(
+             {.disk_folder = folder.path() + "/kept", .disk_bytes = int64_t{1} << 20}),
+         .graph = parts.graph,
+         .identify = dataset.identify(),
+         .num_samples = kNumKeys});
+    ContentOf(parts, {.batch_size = 50, .epochs = 2, .shuffle = {.seed = 7, .purpose = "shuffle"}});
+    const prepared::StoreCounts counts = parts.cache->report().counts;
+    EXPECT_EQ(counts.kept + dataset.NumBad(),
+              variant == &with ? kNumKeys : kNumKeys + dataset.NumBad());
+    EXPECT_EQ(counts.found, counts.kept);
+  }
 }
 
 TEST(CachedReads, DifferWhereTheIdentityOfARecordForgetsItsContent) {

@@ -1,4 +1,4 @@
-#include "base/own_folder.h"
+#include "base/paths/own_folder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,13 +41,13 @@ TEST_F(OwnFolder, IsMadeForThisUserAloneAndTakenAgain) {
   EXPECT_THAT(MakeOwnFolder(path_), IsOk());
 }
 
-TEST_F(OwnFolder, IsNoSymbolicLink) {
+TEST_F(OwnFolder, IsNotASymbolicLink) {
   std::filesystem::create_directory(folder_.path() + "/target");
   std::filesystem::create_symlink(folder_.path() + "/target", path_);
   ExpectRefused("is a symbolic link");
 }
 
-TEST_F(OwnFolder, IsNoFile) {
+TEST_F(OwnFolder, IsNotAFile) {
   std::ofstream(path_) << "text";
   ExpectRefused("is not a folder");
 }

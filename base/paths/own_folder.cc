@@ -1,4 +1,4 @@
-#include "base/own_folder.h"
+#include "base/paths/own_folder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
