@@ -4,8 +4,8 @@
 tools/compare_peers.py [--build FOLDER] [--environments FOLDER] [--results FILE] [--quick] [--again] [NAME...]
 
 NAME: only these modules of benchmarks/peers/loaders/. A loader is measured on each workload that it has: its
-settings are tried, what it delivers is checked, and the fastest setting takes turns with Tidemill in this process
-and Tidemill through one preprocessing worker. Results that exist are not measured again without --again, so that a run that was
+settings are tried, what it delivers is checked, and the fastest setting takes turns with Tidemill in its own process
+and Tidemill through one preprocessing worker. Where trainings share, or where rows are kept, the first is enough. Results that exist are not measured again without --again, so that a run that was
 interrupted resumes. A loader that does not run is listed with its error, and is retried.
 """
 import argparse
@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import select
+import shutil
 import signal
 import statistics
 import subprocess
@@ -26,13 +27,23 @@ from turns import keep, kept, ratio_of, take_turns
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks" / "peers"
 RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
-WAYS = ("local", "worker")
+# Records, photographs of which each is prepared in each epoch, trainings that share them, and photographs that are kept
+# between epochs.
+WORKLOADS = ("criteo", "jpeg", "tenth", "two", "four", "memory", "disk")
+RECORDS = ("criteo", "tenth")
+PLAIN = ("criteo", "jpeg", "tenth")
+TRAININGS = {"two": 2, "four": 4}
+KEPT = ("memory", "disk")
 # What a module says about its loader.
 FACTS = ("TITLE", "REQUIREMENTS", "PACKAGES", "GUIDE", "SETTINGS", "HOW")
 ROUNDS = 5
 # A loader that takes longer for an epoch of the fewer records has epochs of them.
 PATIENCE = 1.5
 LONGEST_COMMAND = 90
+# Photographs of a workload, and in a trial. An epoch of trainings that share is long, as TensorSocket waits at its
+# beginning.
+PHOTOGRAPHS = {"jpeg": (384, 64), "two": (1024, 128), "four": (1024, 128), "memory": (1024, 512), "disk": (1024, 512)}
+CONTENTS = 384
 # A setting is tried with epochs until they have taken this many seconds, and with at most that many epochs.
 TRYING = 0.5
 TRIES = 10
@@ -109,6 +120,16 @@ class Process:
         self.process.stdout.close()
 
 
+def drop_from_memory(folder):
+    """What was written is read from the device again."""
+    for file in folder.rglob("*"):
+        if file.is_file():
+            descriptor = os.open(file, os.O_RDONLY)
+            os.fdatasync(descriptor)
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(descriptor)
+
+
 class Bench:
     """The data, Tidemill's processes, and what is compared with what."""
 
@@ -117,53 +138,71 @@ class Bench:
         self.folder = arguments.build / "peers"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.records = (16_384, 65_536) if arguments.quick else (131_072, 1_048_576)
-        self.photographs = 64 if arguments.quick else 384
         self.rounds = 2 if arguments.quick else ROUNDS
         self.ours = {}
         self.checkers = {}
         self.seed = 0
 
+    def photographs(self, workload):
+        return PHOTOGRAPHS[workload][int(self.arguments.quick)]
+
     def data_of(self, workload, size):
         """The folder with the data; size 0 is the fewer records."""
         sys.path.insert(0, str(PEERS))
         import data
-        if workload == "jpeg":
-            folder = self.folder / f"jpeg_{self.photographs}"
-            data.make_photographs(folder, self.photographs)
-        else:
+        if workload in RECORDS:
             folder = self.folder / f"criteo_{self.records[size]}"
             data.make_records(folder, self.records[size])
+        else:
+            folder = self.folder / f"jpeg_{self.photographs(workload)}"
+            data.make_photographs(folder, self.photographs(workload), CONTENTS)
         return folder
+
+    def kept_folder(self, workload):
+        """Where all sides keep rows on disk."""
+        return self.folder / f"jpeg_{self.photographs(workload)}.kept"
 
     def check(self, workload, size, is_ours, file):
         import data
-        key = (workload == "jpeg", size, is_ours)
+        folder = self.data_of(workload, size)
+        key = (folder, is_ours)
         if key not in self.checkers:
-            kind = data.DeliveredPhotographs if workload == "jpeg" else data.DeliveredRecords
-            self.checkers[key] = kind(self.data_of(workload, size), data.xxh3_hash if is_ours else data.product_hash)
+            kind = data.DeliveredRecords if workload in RECORDS else data.DeliveredPhotographs
+            self.checkers[key] = kind(folder, data.xxh3_hash if is_ours else data.product_hash)
         try:
             return self.checkers[key].check(file, 0.1 if workload == "tenth" else 1)
         except ValueError as error:
             raise Failed(f"what it delivered is wrong: {error}") from error
 
     def checked_epoch(self, process, prefix, workload, size, is_ours):
+        """An epoch whose samples are compared with the data, in each training. Returns how random the order was."""
         file = self.folder / f"delivered_{os.getpid()}"
-        result = process.ask(f"check {prefix}{self.next_seed()} {file}")
-        order = self.check(workload, size, is_ours, file)
-        file.unlink()
-        return result, order
+        process.ask(f"check {prefix}{self.next_seed()} {file}")
+        order = 0
+        for training in range(TRAININGS.get(workload, 1)):
+            delivered = file if training == 0 else pathlib.Path(f"{file}.{training}")
+            order = self.check(workload, size, is_ours, delivered)
+            delivered.unlink()
+        return order
+
+    def keep_rows(self, process, prefix, workload, size, is_ours):
+        """Epochs until rows are kept and found: those that were found are checked, too."""
+        return [self.checked_epoch(process, prefix, workload, size, is_ours) for _ in range(3 if workload in KEPT else 1)][-1]
 
     def next_seed(self):
         self.seed += 1
         return self.seed
+
+    def ways(self, workload):
+        return ("local", "worker") if workload in PLAIN else ("local",)
 
     def tidemill(self, workload):
         if workload not in self.ours:
             for other in list(self.ours):
                 self.ours.pop(other).close()
             process = Process([self.arguments.build / "bin" / "tidemill_batches", workload, self.data_of(workload, 1)])
-            for way in WAYS:
-                self.checked_epoch(process, f"{way} ", workload, 1, True)
+            for way in self.ways(workload):
+                self.keep_rows(process, f"{way} ", workload, 1, True)
             self.ours[workload] = process
         return self.ours[workload]
 
@@ -203,37 +242,46 @@ class Bench:
         if not able:
             raise Failed(tried[0]["error"])
         best = max(able, key=lambda trial: trial["rate"])
-        return best, int(workload != "jpeg" and best["seconds"] < PATIENCE), tried
+        return best, int(workload in RECORDS and best["seconds"] < PATIENCE), tried
 
     def measure(self, peer, workload):
         ours = self.tidemill(workload)
         best, size, tried = self.choose(peer, workload)
         process = self.start(peer, workload, size, best["setting"])
         try:
-            _, order = self.checked_epoch(process, "", workload, size, False)
-            rounds = take_turns({"local": lambda: self.turn(ours, "epoch local"), "peer": lambda: self.turn(process, "epoch"),
-                                 "worker": lambda: self.turn(ours, "epoch worker")}, self.rounds)
+            order = self.keep_rows(process, "", workload, size, False)
+            sides = {"local": lambda: self.turn(ours, "epoch local", workload), "peer": lambda: self.turn(process, "epoch", workload)}
+            if "worker" in self.ways(workload):
+                sides["worker"] = lambda: self.turn(ours, "epoch worker", workload)
+            rounds = take_turns(sides, self.rounds)
         finally:
             process.close()
         result = {"setting": best["setting"], "tried": tried, "samples": self.samples(workload, size), "order": order,
                   "rounds": self.rounds}
-        for side in ("peer", *WAYS):
+        for side in sides:
             result[side] = {key: statistics.median(turn[side][key] for turn in rounds) for key in ("rate", "processor_us")}
-        rates = [{side: measured["rate"] for side, measured in turn.items()} for turn in rounds]
-        for way in WAYS:
-            result[way].update(ratio_of(rates, way, "peer"))
+        for of in ("rate", "processor_us"):
+            values = [{side: measured[of] for side, measured in turn.items()} for turn in rounds]
+            for way in self.ways(workload):
+                # The ratio of processor times is theirs over ours, so that more is better in both.
+                found = ratio_of(values, way, "peer") if of == "rate" else ratio_of(values, "peer", way)
+                result[way].update(found if of == "rate" else {f"processor_{key}": value for key, value in found.items()})
         return result
 
-    def turn(self, process, command):
+    def turn(self, process, command, workload):
+        if workload == "disk":
+            drop_from_memory(self.kept_folder(workload))
         samples, seconds, processor = process.ask(f"{command} {self.next_seed()}")
         return {"rate": samples / seconds, "processor_us": 1e6 * processor / samples}
 
     def samples(self, workload, size):
-        return self.photographs if workload == "jpeg" else self.records[size]
+        return self.records[size] if workload in RECORDS else self.photographs(workload)
 
     def close(self):
         for process in self.ours.values():
             process.close()
+        for workload in KEPT:
+            shutil.rmtree(self.kept_folder(workload), ignore_errors=True)
 
 
 def read_peers(names):
@@ -269,7 +317,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--again", action="store_true")
-    parser.add_argument("--workload", action="append", choices=("criteo", "tenth", "jpeg"))
+    parser.add_argument("--workload", action="append", choices=WORKLOADS)
     parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
@@ -278,7 +326,7 @@ def main():
     done = {identity(one) for one in kept(arguments.results) if "error" not in one and not arguments.again}
     bench = Bench(arguments)
     try:
-        for workload in arguments.workload or ("criteo", "jpeg", "tenth"):
+        for workload in arguments.workload or WORKLOADS:
             for peer in read_peers(arguments.names):
                 if workload in peer["SETTINGS"] and (workload, peer["name"]) not in done:
                     keep(arguments.results, [compare(bench, peer, workload)], identity)
@@ -292,7 +340,7 @@ def compare(bench, peer, workload):
              "guide": peer["GUIDE"], "how": peer["HOW"], "cores": os.cpu_count()}
     try:
         entry.update(bench.measure(peer, workload))
-        text = ", ".join(f"{way} {entry[way]['ratio']:.2f} ({entry[way]['min']:.2f} to {entry[way]['max']:.2f})" for way in WAYS)
+        text = ", ".join(f"{way} {entry[way]['ratio']:.2f} ({entry[way]['min']:.2f} to {entry[way]['max']:.2f})" for way in bench.ways(workload))
         text = f"{entry['peer']['rate']:,.0f} a second; ours over it: {text}"
     except Failed as failure:
         entry["error"] = text = str(failure)

@@ -15,19 +15,6 @@
 namespace tidemill::transform {
 namespace {
 
-bool HoldNoTexts(const std::vector<BoundColumn>& columns) {
-  return std::ranges::none_of(columns,
-                              [](const BoundColumn& kept) { return IsText(kept.schema.type); });
-}
-
-int64_t RowBytesOf(const std::vector<BoundColumn>& columns) {
-  int64_t bytes = 0;
-  for (const auto& [slot, schema] : columns) {
-    bytes += schema.Width() * static_cast<int64_t>(batch::SizeOf(schema.type));
-  }
-  return bytes;
-}
-
 std::string TextOf(std::span<const Learned> learned) {
   std::string text;
   for (const Learned& one : learned) {
@@ -71,69 +58,6 @@ absl::StatusOr<PreparedBlock> Join(PreparedBlock first, PreparedBlock second, in
 }  // namespace
 
 std::string NameOfKept(size_t index) { return fmt::format("kept {}", index); }
-
-// Finds the points of a graph and the columns at each.
-class CutPointFinder {
- public:
-  explicit CutPointFinder(const Graph& graph) : graph_(graph) {}
-
-  std::vector<CutPoint> Find() {
-    std::vector<CutPoint> points;
-    bool has_texts = false;
-    bool learns = false;
-    for (size_t place = 0; place < graph_.order().size(); ++place) {
-      const auto& op = OpAt(place);
-      if (op.is_random) break;
-      has_texts |= op.op->makes_texts();
-      learns |= op.fitted;
-      for (const BoundColumn& made : op.outputs) Make(made);
-      if (RecordsAreReadAfter(place) || (has_texts && TextsAreMadeAfter(place))) continue;
-      CutPoint point{.num_ops = static_cast<int>(place) + 1,
-                     .last_op = graph_.order()[place],
-                     .columns = UsedAfter(place)};
-      point.row_bytes = RowBytesOf(point.columns);
-      point.learns = learns;
-      if (HoldNoTexts(point.columns)) points.push_back(std::move(point));
-    }
-    return points;
-  }
-
- private:
-  const Graph::BoundOp& OpAt(size_t place) const { return graph_.ops_[graph_.order()[place]]; }
-
-  void Make(const BoundColumn& column) {
-    const auto known = std::ranges::find(made_, column.slot, &BoundColumn::slot);
-    if (known == made_.end()) {
-      made_.push_back(column);
-    } else {
-      *known = column;
-    }
-  }
-  bool RecordsAreReadAfter(size_t place) const {
-    for (size_t i = place + 1; i < graph_.order().size(); ++i) {
-      if (OpAt(i).op->reads_records()) return true;
-    }
-    return false;
-  }
-  bool TextsAreMadeAfter(size_t place) const {
-    for (size_t i = place + 1; i < graph_.order().size(); ++i) {
-      if (OpAt(i).op->makes_texts()) return true;
-    }
-    return false;
-  }
-  std::vector<BoundColumn> UsedAfter(size_t place) const {
-    std::vector<BoundColumn> used;
-    for (const BoundColumn& column : made_) {
-      if (graph_.IsUsedAfter(place, column.slot)) used.push_back(column);
-    }
-    return used;
-  }
-
-  const Graph& graph_;
-  std::vector<BoundColumn> made_;  // By the ops so far, as they are now.
-};
-
-std::vector<CutPoint> CutPointsOf(const Graph& graph) { return CutPointFinder(graph).Find(); }
 
 CutGraph::CutGraph(std::shared_ptr<const Graph> graph, CutPoint point)
     : graph_(std::move(graph)), point_(std::move(point)) {

@@ -16,27 +16,10 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
+#include "transform/cut_points.h"
 #include "transform/graph.h"
 
 namespace tidemill::transform {
-
-// A place where a graph can be cut. Before it no op is random, and after it none reads records.
-struct CutPoint {
-  // The first ops of Graph::order() that run before it.
-  int num_ops = 0;
-  // The last of them, by its place as written, from 0.
-  int last_op = 0;
-  // The columns that the model or later ops take from before it. None holds texts.
-  std::vector<BoundColumn> columns = {};
-  // The bytes of a row in all columns.
-  int64_t row_bytes = 0;
-  // Whether an op before it learns from samples.
-  bool learns = false;
-};
-
-// Returns the places where the graph can be cut, in the order in which the ops run. There are none
-// when a random op runs before the last one that reads records.
-std::vector<CutPoint> CutPointsOf(const Graph& graph);
 
 // What the first part makes of a block of samples.
 struct PreparedBlock {

@@ -1,7 +1,8 @@
 """Runs one loader for the runner: peer.py LOADER WORKLOAD FOLDER SETTING
 
 After "ready", each line on standard input is a command: `epoch SEED` makes an epoch and prints its number of
-samples and its seconds; `check SEED FILE` also writes to FILE what data.py compares.
+samples and its seconds; `check SEED FILE` also writes to FILE what data.py compares. Several trainings of one epoch
+write to FILE, FILE.1 and so on; their samples are those of one training, and the last one ends the time.
 """
 import importlib
 import json
@@ -27,18 +28,25 @@ def write_for_check(file, batch):
         file.write(numpy.ascontiguousarray(column).tobytes())
 
 
-def run(loader, command, seed, check_file=None):
-    file = open(check_file, "wb") if command == "check" else None
-    begin = time.perf_counter()
+def read(batches, check_file=None):
+    """The number of samples in some batches."""
+    file = open(check_file, "wb") if check_file else None
     num_samples = 0
-    for batch in loader(seed):
+    for batch in batches:
         num_samples += len(batch[0])
         if file:
             write_for_check(file, batch)
-    took = time.perf_counter() - begin
     if file:
         file.close()
-    return f"{num_samples} {took:.6f}"
+    return num_samples
+
+
+def run(loader, seed, check_file=None):
+    # A loader of several trainings has its own way to read.
+    epoch = getattr(loader, "read", None) or (lambda seed, check_file: read(loader(seed), check_file))
+    begin = time.perf_counter()
+    num_samples = epoch(seed, check_file)
+    return f"{num_samples} {time.perf_counter() - begin:.6f}"
 
 
 def main():
@@ -49,8 +57,8 @@ def main():
     loader = importlib.import_module(f"loaders.{name}").prepare(workload, pathlib.Path(folder), json.loads(setting))
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
-        command, seed, *rest = line.split()
-        print(run(loader, command, int(seed), *rest), file=answers, flush=True)
+        _, seed, *check_file = line.split()
+        print(run(loader, int(seed), *check_file), file=answers, flush=True)
     answers.flush()
     getattr(loader, "close", lambda: None)()
     os._exit(0)

@@ -106,8 +106,11 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> ServedEpochs::Open(Way way,
                                    .graph = workload_.graph,
                                    .batch_size = workload_.batch_size,
                                    .seed = seed};
-  const loader::BatchParts parts = {
-      .set = opened_->set, .reader = opened_->reader, .graph = opened_->graph, .bad = opened_->bad};
+  const loader::BatchParts parts = {.set = opened_->set,
+                                    .reader = opened_->reader,
+                                    .graph = opened_->graph,
+                                    .cache = way == Way::kHome ? cache_ : nullptr,
+                                    .bad = opened_->bad};
   const loader::BatchPlan plan = preprocess::PlanOf(job, 0);
   if (way == Way::kHome) {
     const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -130,11 +133,11 @@ absl::Status ServedEpochs::StartStack(const std::string& folder) {
   rpc::v1::Command command;
   command.set_request_id(rpc::NewRequestId());
   ASSIGN_OR_RETURN(const auto registered,
-                   operators.RegisterDataset("data", workload_.dataset, command));
+                   operators.RegisterDataset(kServedDataset, workload_.dataset, command));
   dataset_id_ = registered.dataset_id();
   storage_ = std::make_shared<const storage::StorageClient>(stack_.PeerOf("storage"));
   ASSIGN_OR_RETURN(snapshot_, storage_->SyncDataset(DatasetId{dataset_id_}, [](const auto&) {}));
-  ASSIGN_OR_RETURN(const auto known, storage_->GetDataset("data"));
+  ASSIGN_OR_RETURN(const auto known, storage_->GetDataset(kServedDataset));
   dataset_ = known.spec();
   selector_.emplace(stack_.PeerOf("selector"));
   return absl::OkStatus();
@@ -157,14 +160,35 @@ absl::Status ServedEpochs::OpenSealed() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<loader::OpenedSet> ServedEpochs::OpenGraph(const std::string& graph) {
+absl::StatusOr<loader::SetToOpen> ServedEpochs::NameSet() {
   if (trigger_ == 0) RETURN_IF_ERROR(Seal(1));
-  return loader::OpenSet({.run = RunId{kRun},
-                          .trigger = trigger_,
-                          .dataset_id = DatasetId{dataset_id_},
-                          .dataset = dataset_,
-                          .graph = graph},
-                         *selector_, storage_);
+  return loader::SetToOpen{.run = RunId{kRun},
+                           .trigger = trigger_,
+                           .dataset_id = DatasetId{dataset_id_},
+                           .dataset = dataset_,
+                           .graph = workload_.graph};
+}
+
+absl::StatusOr<loader::OpenedSet> ServedEpochs::OpenGraph(const std::string& graph) {
+  ASSIGN_OR_RETURN(loader::SetToOpen set, NameSet());
+  set.graph = graph;
+  return loader::OpenSet(std::move(set), *selector_, storage_);
+}
+
+absl::Status ServedEpochs::KeepRowsIn(std::shared_ptr<const prepared::HostStore> store) {
+  if (trigger_ == 0) RETURN_IF_ERROR(Seal(1));
+  if (!opened_) RETURN_IF_ERROR(OpenSealed());
+  constexpr double kManyEpochs = 9;
+  ASSIGN_OR_RETURN(
+      auto cache, loader::SampleCache::Create(
+                      {.mode = loader::CacheMode::kAuto,
+                       .store = std::move(store),
+                       .graph = opened_->graph,
+                       .identify = [this](std::span<const int64_t> keys) { return Identify(keys); },
+                       .num_samples = opened_->set->size(),
+                       .uses = kManyEpochs}));
+  cache_ = std::move(cache);
+  return absl::OkStatus();
 }
 
 }  // namespace tidemill::benchmarks

@@ -12,11 +12,16 @@
 #include "base/status.h"
 #include "loader/batch_source.h"
 #include "loader/opened_set.h"
+#include "loader/prepared/sample_cache.h"
+#include "prepared/host_store.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
 #include "tests/stack.h"
 
 namespace tidemill::benchmarks {
+
+// The name of the dataset of a stack.
+inline constexpr char kServedDataset[] = "data";
 
 // A dataset and what is made of it.
 struct Workload {
@@ -68,6 +73,11 @@ class ServedEpochs {
   // Opens the set with another graph, to make its batches in this process. Seals a training set
   // first, unless one was sealed.
   absl::StatusOr<loader::OpenedSet> OpenGraph(const std::string& graph);
+  // Keeps rows of the samples there, after the op that autocache chooses, for later epochs of
+  // Way::kHome. To be called once, with a set for all epochs.
+  absl::Status KeepRowsIn(std::shared_ptr<const prepared::HostStore> store);
+  // The name of the sealed set, for other processes. Seals one first, unless one was sealed.
+  absl::StatusOr<loader::SetToOpen> NameSet();
   // What tells the records of the dataset apart (StorageClient::FindIdentities()).
   absl::StatusOr<std::vector<uint64_t>> Identify(std::span<const int64_t> keys) const {
     return storage_->FindIdentities(DatasetId{dataset_id_}, keys);
@@ -90,6 +100,7 @@ class ServedEpochs {
   std::optional<selector::SelectorClient> selector_;
   int64_t trigger_ = 0;
   std::optional<loader::OpenedSet> opened_;
+  std::shared_ptr<loader::SampleCache> cache_;  // The streams share it.
 };
 
 }  // namespace tidemill::benchmarks

@@ -6,11 +6,11 @@
 
 #include "config/config.h"
 #include "loader/opened_set.h"
-#include "loader/prepared/named_op.h"
 #include "preprocess/client/job_samples.h"
 #include "rpc/callers/job_scope.h"
 #include "selector/client/selector_client.h"
 #include "storage/client/storage_client.h"
+#include "transform/cut_points.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -62,7 +62,8 @@ absl::StatusOr<std::shared_ptr<loader::SampleCache>> OpenCache(
       .about = fmt::format("run {}, trigger {}", spec.run_id, spec.trigger)};
   if (const auto op = spec.cache->AfterOp()) {
     setup.mode = loader::CacheMode::kAfter;
-    ASSIGN_OR_RETURN(setup.after_op, loader::OpNamed(*op, parts.graph->op_types()));
+    ASSIGN_OR_RETURN(const transform::CutPoint point, transform::CutPointAfter(*parts.graph, *op));
+    setup.after_op = point.last_op;
   }
   ASSIGN_OR_RETURN(auto cache, loader::SampleCache::Create(std::move(setup)));
   return std::shared_ptr<loader::SampleCache>(std::move(cache));

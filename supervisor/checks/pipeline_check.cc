@@ -17,6 +17,7 @@
 #include "storage/fields/sample_expression.h"
 #include "storage/spec/dataset_path.h"
 #include "supervisor/checks/advice.h"
+#include "supervisor/checks/cache_check.h"
 #include "supervisor/checks/csv_check.h"
 #include "supervisor/checks/expression_check.h"
 #include "supervisor/checks/field_check.h"
@@ -251,6 +252,7 @@ class Checker {
       const auto built = transform::Graph::Build(graph, schema);
       if (built.ok()) {
         CheckTensors(*built);
+        CheckCache(spec_.training.cache, *built, problems_);
         TryGraph(*built, dataset);
       }
       if (absl::IsFailedPrecondition(built.status())) {

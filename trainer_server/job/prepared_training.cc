@@ -9,7 +9,6 @@
 #include "base/paths/summed_file.h"
 #include "config/config.h"
 #include "loader/held_out.h"
-#include "loader/prepared/named_op.h"
 #include "loader/sample_facts.h"
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
@@ -20,6 +19,7 @@
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/training/devices/training_device.h"
 #include "trainer_server/training/learnable_batches.h"
+#include "transform/cut_points.h"
 #include "transform/randomness.h"
 
 namespace tidemill::trainer_server {
@@ -169,7 +169,9 @@ absl::Status PreparedTraining::OpenCache() {
                                            .disk_bytes = store.disk_bytes()});
   if (const auto op = spec_.cache->AfterOp()) {
     setup.mode = loader::CacheMode::kAfter;
-    ASSIGN_OR_RETURN(setup.after_op, loader::OpNamed(*op, opened_.graph->op_types()));
+    ASSIGN_OR_RETURN(const transform::CutPoint point,
+                     transform::CutPointAfter(*opened_.graph, *op));
+    setup.after_op = point.last_op;
   }
   ASSIGN_OR_RETURN(cache_, loader::SampleCache::Create(std::move(setup)));
   return absl::OkStatus();

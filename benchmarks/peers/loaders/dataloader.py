@@ -51,9 +51,10 @@ class EpochSampler(SubsetRandomSampler):
 
 
 def prepare(workload, folder, setting):
-    dataset = Photographs(folder, setting["decoder"]) if workload == "jpeg" else Records(folder)
+    of_photographs = "decoder" in setting
+    dataset = Photographs(folder, setting["decoder"]) if of_photographs else Records(folder)
     sampler = EpochSampler(workload, len(dataset))
-    loader = DataLoader(dataset, batch_size=32 if workload == "jpeg" else 8192, sampler=sampler,
+    loader = DataLoader(dataset, batch_size=setting.get("batch", 32) if of_photographs else 8192, sampler=sampler,
                         num_workers=setting["workers"], persistent_workers=True, prefetch_factor=4)
 
     def epoch(seed):

@@ -2,15 +2,23 @@
 import math
 import multiprocessing
 import socket
+import time
 
 TITLE = "TensorSocket"
 REQUIREMENTS = "torch"
 PACKAGES = ("tensorsocket", "torch", "simplejpeg")
 GUIDE = "https://github.com/tensorsocket/tensorsocket"
 SETTINGS = {"criteo": [{"workers": 0, "together": 8}],
-            "jpeg": [{"workers": 2, "decoder": "turbo", "together": 4}]}
-HOW = ("one producer over the vectorised DataLoader, or over the one per sample for photographs; one consumer, a buffer of 10. "
-       "Its release 0.0.5 loses the last producer batch of each epoch, so that it is given one more to lose; and it has no tenth, as it delivers whole batches only")
+            "jpeg": [{"workers": 2, "decoder": "turbo", "together": 4}],
+            "two": [{"workers": 2, "decoder": "turbo", "batch": 16, "together": 2}, {"workers": 2, "decoder": "turbo", "batch": 8, "together": 4}],
+            "four": [{"workers": 2, "decoder": "turbo", "batch": 16, "together": 2}, {"workers": 2, "decoder": "turbo", "batch": 8, "together": 4}]}
+HOW = ("one producer over the vectorised DataLoader, or over the one per sample for photographs; a consumer in each training, a buffer of 10. "
+       "Its release 0.0.5 loses the last producer batch of each epoch, so that it is given one more to lose; and it has no tenth, as it delivers whole "
+       "batches only. For several trainings a producer batch is one batch of a consumer: on processors it sends the whole storage of a tensor "
+       "through TCP, once for each batch that is a part of it. Its producer waits at the beginning of an epoch until a heartbeat, one every 0.5 s, has said that all consumers are there")
+TRAININGS = {"two": 2, "four": 4}
+# Several heartbeats, after which the producer knows all consumers.
+BEFORE_FIRST = 3
 
 
 class OneMore:
@@ -41,7 +49,7 @@ def produce(workload, folder, setting, ports, commands):
     from tensorsocket import TensorProducer
 
     from loaders import dataloader, dataloader_vectorised
-    loader = (dataloader if workload == "jpeg" else dataloader_vectorised).prepare(workload, folder, setting).loader
+    loader = (dataloader_vectorised if workload == "criteo" else dataloader).prepare(workload, folder, setting).loader
     together = math.gcd(setting["together"], len(loader))  # It delivers whole producer batches only.
     producer = TensorProducer(OneMore(loader, together), port=ports[0], ack_port=ports[1], heart_ports=tuple(ports[2:]),
                               producer_batch_size=together)
@@ -52,22 +60,73 @@ def produce(workload, folder, setting, ports, commands):
             pass
 
 
-def prepare(workload, folder, setting):
+def connect(workload, ports):
     from tensorsocket import TensorConsumer
-    context = multiprocessing.get_context("spawn")
+    return TensorConsumer(ports[0], ports[1], tuple(ports[2:]), batch_size=8192 if workload == "criteo" else 32)
+
+
+def train(workload, ports, commands):
+    """A training in its process: for each command, a file for the check or None, it reads an epoch and answers with its samples."""
+    import peer
+    commands.send("there")
+    consumer = connect(workload, ports)  # Returns when the producer has begun an epoch.
+    for check_file in iter(commands.recv, "end"):
+        commands.send(peer.read(consumer, check_file))
+
+
+def start(context, target, *arguments):
+    """A process, and our end of a pipe to it, once it has said that it is there."""
     ours, theirs = context.Pipe()
-    ports = free_ports(4)
-    process = context.Process(target=produce, args=(workload, folder, setting, ports, theirs))
+    process = context.Process(target=target, args=(*arguments, theirs))
     process.start()
     ours.recv()
-    ours.send(0)  # A consumer waits for the first batches of an epoch before it is there.
-    consumer = TensorConsumer(ports[0], ports[1], tuple(ports[2:]), batch_size=32 if workload == "jpeg" else 8192)
+    return process, ours
+
+
+class Trainings:
+    """Several trainings, which begin an epoch with the same seed at the same time."""
+
+    def __init__(self, context, workload, producer, ports):
+        self.producer = producer
+        started = [start(context, train, workload, ports) for _ in range(TRAININGS[workload])]
+        self.processes, self.pipes = zip(*started)
+        time.sleep(BEFORE_FIRST)
+        self.read(0)
+
+    def read(self, seed, check_file=None):
+        self.producer.send(seed)
+        for number, pipe in enumerate(self.pipes):
+            pipe.send(f"{check_file}.{number}" if check_file and number else check_file)
+        counts = {pipe.recv() for pipe in self.pipes}
+        if len(counts) != 1:
+            raise ValueError(f"the trainings have read different numbers of samples: {counts}")
+        return counts.pop()
+
+    def close(self):
+        for process in self.processes:
+            process.terminate()
+
+
+def alone(workload, producer, ports):
+    """A training in this process."""
+    producer.send(0)  # A consumer waits for the first batches of an epoch before it is there.
+    consumer = connect(workload, ports)
     for _ in consumer:
         pass
 
     def epoch(seed):
-        ours.send(seed)
+        producer.send(seed)
         yield from consumer
 
+    return epoch
+
+
+def prepare(workload, folder, setting):
+    context = multiprocessing.get_context("spawn")
+    ports = free_ports(4)
+    process, producer = start(context, produce, workload, folder, setting, ports)
+    if workload in TRAININGS:
+        return Trainings(context, workload, producer, ports)
+    epoch = alone(workload, producer, ports)
     epoch.close = process.terminate
     return epoch

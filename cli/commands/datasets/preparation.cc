@@ -23,7 +23,6 @@
 #include "config/config.h"
 #include "loader/batches/cut_rows.h"
 #include "loader/path/path_work.h"
-#include "loader/prepared/named_op.h"
 #include "loader/prepared/point_advice.h"
 #include "loader/prepared/sample_cache.h"
 #include "loader/training_set.h"
@@ -32,6 +31,7 @@
 #include "storage/client/storage_client.h"
 #include "supervisor/checks/pipeline_check.h"
 #include "transform/cut_graph.h"
+#include "transform/cut_points.h"
 
 namespace tidemill::cli {
 namespace {
@@ -271,19 +271,19 @@ absl::StatusOr<loader::PreparedCounts> PrepareAll(const Subject& subject, const 
 
 int Prepare(const GlobalFlags& flags, const Subject& subject, const PreparationFlags& wanted,
             const std::vector<PointAdvice>& advice) {
-  const auto op = loader::OpNamed(wanted.to, subject.graph->op_types());
-  if (!op.ok()) return Report(op.status());
-  const auto point = std::ranges::find(subject.points, *op, &CutPoint::last_op);
-  if (point == subject.points.end()) {
+  const auto point = transform::CutPointAfter(*subject.graph, wanted.to);
+  if (!point.ok()) return Report(point.status());
+  if (point->learns) {
     return Report(InvalidArgument(
-        "the dataset cannot be prepared up to op {}; the table has the ops that are possible",
-        subject.NameOf(*op)));
+        "the dataset cannot be prepared up to op {}: an op up to there learns, so that rows differ "
+        "from run to run",
+        subject.NameOf(point->last_op)));
   }
   const auto counts = PrepareAll(subject, *point, flags.quiet);
   if (!counts.ok()) return Report(counts.status());
   if (flags.json) {
     const nlohmann::ordered_json json = {
-        {"dataset", subject.dataset.name()}, {"to", subject.NameOf(*op)},
+        {"dataset", subject.dataset.name()}, {"to", subject.NameOf(point->last_op)},
         {"samples", subject.all.size()},     {"prepared_before", counts->found},
         {"prepared", counts->good},          {"bad", counts->bad},
         {"filtered", counts->filtered},      {"unreadable", counts->unreadable},
@@ -295,9 +295,10 @@ int Prepare(const GlobalFlags& flags, const Subject& subject, const PreparationF
       "{} samples of {} up to op {}: {} prepared now, {} before, {} bad, {} filtered, {} "
       "unreadable\nTrainings with graphs that begin alike use them; run the command again when "
       "samples have come.\n",
-      WithThousands(subject.all.size()), Printable(subject.dataset.name()), subject.NameOf(*op),
-      WithThousands(counts->good), WithThousands(counts->found), WithThousands(counts->bad),
-      WithThousands(counts->filtered), WithThousands(counts->unreadable));
+      WithThousands(subject.all.size()), Printable(subject.dataset.name()),
+      subject.NameOf(point->last_op), WithThousands(counts->good), WithThousands(counts->found),
+      WithThousands(counts->bad), WithThousands(counts->filtered),
+      WithThousands(counts->unreadable));
   return kDone;
 }
 
