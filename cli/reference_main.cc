@@ -19,7 +19,7 @@
 #include "rpc/service_main.h"
 #include "rpc/usage/prices_config.h"
 #include "selector/selector_config.h"
-#include "storage/storage_config.h"
+#include "storage/filesystems/storage_config.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 #include "supervisor/supervisor_config.h"
 #include "trainer_server/trainer_config.h"

@@ -10,50 +10,12 @@
 #include "base/logs/log.h"
 #include "prepared/folder_samples.h"
 #include "prepared/row_file.h"
+#include "prepared/tiered_samples.h"
 
 namespace tidemill::prepared {
 namespace {
 
 namespace fs = std::filesystem;
-
-class TieredSamples final : public PreparedSamples {
- public:
-  explicit TieredSamples(std::vector<std::unique_ptr<FolderSamples>> tiers)
-      : tiers_(std::move(tiers)) {}
-
-  void Find(std::span<const SampleName> names, NamedRows& rows) override {
-    for (const auto& tier : tiers_) {
-      if (rows.NumMissing() > 0) tier->Find(names, rows);
-    }
-  }
-
-  bool Keep(std::span<const SampleName> names, const NamedRows& rows) override {
-    for (const auto& tier : tiers_) {
-      if (tier->Keep(names, rows)) return true;
-    }
-    return false;
-  }
-
-  // What the first store lacks the others are asked for, too.
-  StoreCounts counts() const override {
-    StoreCounts sum;
-    for (const auto& tier : tiers_) {
-      const StoreCounts counts = tier->counts();
-      sum.found += counts.found;
-      sum.missing = counts.missing;
-      sum.kept += counts.kept;
-      sum.kept_bytes += counts.kept_bytes;
-      sum.damaged += counts.damaged;
-      sum.refused = counts.refused;
-      sum.read_ns += counts.read_ns;
-      sum.write_ns += counts.write_ns;
-    }
-    return sum;
-  }
-
- private:
-  const std::vector<std::unique_ptr<FolderSamples>> tiers_;
-};
 
 // A file that is gone has no rows, and what is not a file has none.
 absl::StatusOr<int64_t> WipeIn(const std::string& path,
@@ -86,32 +48,36 @@ std::optional<FolderBudget> OpenFolder(const std::string& folder, int64_t bytes,
 
 }  // namespace
 
-std::string_view NameOf(Medium medium) { return medium == Medium::kMemory ? "memory" : "disk"; }
-
-std::unique_ptr<HostStore> HostStore::Open(const HostStoreOptions& options) {
+std::unique_ptr<HostStore> HostStore::Open(const HostStoreOptions& options,
+                                           std::unique_ptr<SharedStore> shared) {
   std::unique_ptr<HostStore> store(new HostStore());
   store->memory_ = OpenFolder(options.memory_folder, options.memory_bytes, options.keep_unused,
                               FolderPlace::kPublic);
   store->disk_ =
       OpenFolder(options.disk_folder, options.disk_bytes, options.keep_unused, FolderPlace::kOwn);
+  store->shared_ = std::move(shared);
   return store;
 }
 
 absl::StatusOr<std::unique_ptr<PreparedSamples>> HostStore::OpenPoint(
     const std::string& digest, const PointAbout& about, const RowColumns& columns) const {
-  std::vector<std::unique_ptr<FolderSamples>> tiers;
+  TieredSamples::Tiers tiers;
   absl::Status failure = FailedPrecondition("there is no room for prepared samples");
   for (const auto* budget : {&memory_, &disk_}) {
     if (!budget->has_value()) continue;
     auto tier = FolderSamples::Open(**budget, digest, about, columns);
     if (tier.ok()) {
-      tiers.push_back(*std::move(tier));
+      tiers.of_host.push_back(*std::move(tier));
       continue;
     }
     failure = tier.status();
     if (!has_said_.exchange(true)) SayLeftOut((*budget)->folder(), failure);
   }
-  if (tiers.empty()) return failure;
+  if (shared_ != nullptr) {
+    tiers.shared = shared_->OpenPoint(digest, about, columns);
+    tiers.shares_found = shared_->takes_all();
+  }
+  if (tiers.of_host.empty() && tiers.shared == nullptr) return failure;
   return std::make_unique<TieredSamples>(std::move(tiers));
 }
 

@@ -34,7 +34,9 @@ double NsOf(const auto& work) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 }
 
-std::optional<MediumSpeed> Remembered(const std::string& path) {
+}  // namespace
+
+std::optional<MediumSpeed> RememberedSpeed(const std::string& path) {
   struct stat about = {};
   if (stat(path.c_str(), &about) != 0 ||
       about.st_mtim.tv_sec + kValidSeconds < std::time(nullptr)) {
@@ -49,11 +51,15 @@ std::optional<MediumSpeed> Remembered(const std::string& path) {
   return speed;
 }
 
-}  // namespace
+void RememberSpeed(const std::string& path, const MediumSpeed& speed) {
+  files::WriteAtomically(path, fmt::format("{} {} {} {}\n", speed.read_row_ns, speed.read_byte_ns,
+                                           speed.write_row_ns, speed.write_byte_ns))
+      .IgnoreError();
+}
 
 MediumSpeed SpeedOf(const std::string& folder) {
   const std::string remembered_at = files::Join(folder, "speed");
-  if (const auto remembered = Remembered(remembered_at)) return *remembered;
+  if (const auto remembered = RememberedSpeed(remembered_at)) return *remembered;
   MediumSpeed speed;
   if (!files::CreateFolder(folder).ok()) return speed;
   const std::string path = files::Join(folder, fmt::format("probe-{}", getpid()));
@@ -86,11 +92,7 @@ MediumSpeed SpeedOf(const std::string& folder) {
   speed.write_byte_ns = write_ns / static_cast<double>(kProbeBytes);
   speed.read_row_ns = rows_ns / kProbeRows + 500;
   speed.write_row_ns = speed.read_row_ns;
-  // Only saves the next process the measurement.
-  files::WriteAtomically(remembered_at,
-                         fmt::format("{} {} {} {}\n", speed.read_row_ns, speed.read_byte_ns,
-                                     speed.write_row_ns, speed.write_byte_ns))
-      .IgnoreError();
+  RememberSpeed(remembered_at, speed);
   return speed;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tidemill::prepared {
@@ -28,5 +29,10 @@ struct MediumSpeed {
 // and remembers the result in the folder for a day. A folder that cannot be written has the
 // default.
 MediumSpeed SpeedOf(const std::string& folder);
+
+// Writes what was measured to a file, and returns what was written there within a day. A failure
+// costs a measurement.
+void RememberSpeed(const std::string& path, const MediumSpeed& speed);
+std::optional<MediumSpeed> RememberedSpeed(const std::string& path);
 
 }  // namespace tidemill::prepared

@@ -10,6 +10,20 @@
 
 namespace tidemill::prepared {
 
+void PreparedConfig::Check(config::Problems& problems) const {
+  constexpr std::string_view kScheme = "s3://";
+  const bool is_url = object_store.starts_with(kScheme) && object_store.size() > kScheme.size() &&
+                      object_store[kScheme.size()] != '/';
+  if (!object_store.empty() && !is_url) {
+    problems.Add("object_store", fmt::format("'{}' is not a folder of a store", object_store),
+                 "write s3://bucket/folder");
+  }
+  if (object_store.empty() && object_store_bytes != PreparedConfig().object_store_bytes) {
+    problems.Add("object_store_bytes", "does nothing without object_store",
+                 "name a folder of a store, as in object_store: s3://bucket/folder");
+  }
+}
+
 HostStoreOptions OptionsOf(const PreparedConfig& config, const std::string& state_folder) {
   std::string folder =
       config.folder.empty() ? files::Join(state_folder, "prepared") : config.folder;
@@ -23,7 +37,9 @@ HostStoreOptions OptionsOf(const PreparedConfig& config, const std::string& stat
           .memory_bytes = config.memory.bytes,
           .disk_folder = folder,
           .disk_bytes = config.disk.bytes,
-          .keep_unused = config.keep_unused};
+          .keep_unused = config.keep_unused,
+          .object_store = config.object_store,
+          .object_store_bytes = config.object_store_bytes.bytes};
 }
 
 }  // namespace tidemill::prepared

@@ -64,6 +64,10 @@ struct StoreCounts {
   int64_t refused = 0;   // Rows for which there was no room.
   int64_t read_ns = 0;   // In Find(), added up over threads.
   int64_t write_ns = 0;  // In Keep().
+  // Rows that were also put into the store that hosts share, and those that it has passed over.
+  int64_t shared = 0;
+  int64_t shared_bytes = 0;
+  int64_t not_shared = 0;
 };
 
 // Thread-safe.
@@ -77,6 +81,9 @@ class PreparedSamples {
   // Keeps rows, and returns whether there was room. Rows that are missing in `rows`, or whose name
   // is nothing, are passed over. Rows that two processes keep at once may be kept twice.
   virtual bool Keep(std::span<const SampleName> names, const NamedRows& rows) = 0;
+
+  // Waits until everything that was kept is where others find it, or was refused.
+  virtual void Flush() {}
 
   virtual StoreCounts counts() const = 0;
 };

@@ -22,74 +22,8 @@
 namespace tidemill::prepared {
 namespace {
 
-constexpr uint64_t kMagic = 0x0153574f524d5400;  // "\0TMROWS\1", little-endian.
 // The number of entries that are read at a time.
 constexpr size_t kEntriesAtOnce = 1024;
-
-struct BlockHeader {
-  uint64_t magic = kMagic;
-  uint32_t num_rows = 0;
-  uint32_t unused = 0;
-  int64_t bytes = 0;  // All bytes of the block, with this header.
-  uint64_t sum = 0;   // The sum of the header up to here.
-};
-static_assert(sizeof(BlockHeader) == 32);
-constexpr int64_t kHeaderBytes = sizeof(BlockHeader);
-static_assert(sizeof(RowEntry) == kEntryBytes);
-
-// The seed keeps the row of one sample from being taken for that of another.
-uint64_t SeedOf(const SampleName& name) { return static_cast<uint64_t>(name.key) ^ name.record; }
-
-uint64_t SumOf(const BlockHeader& header) {
-  return XXH3_64bits(&header, offsetof(BlockHeader, sum));
-}
-uint64_t SumOf(const RowEntry& entry) { return XXH3_64bits(&entry, offsetof(RowEntry, sum)); }
-
-// A row's bytes in one column.
-struct Piece {
-  std::byte* data = nullptr;
-  size_t size = 0;
-};
-
-std::vector<Piece> PiecesOf(const RowColumns& columns, int64_t row,
-                            const std::vector<batch::Buffer>& data) {
-  std::vector<Piece> pieces;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const size_t size = static_cast<size_t>(columns[i].Width()) * batch::SizeOf(columns[i].type);
-    const std::byte* const begin = data[i].data() + static_cast<size_t>(row) * size;
-    pieces.push_back({const_cast<std::byte*>(begin), size});
-  }
-  return pieces;
-}
-
-uint64_t SumOf(const std::vector<Piece>& pieces, uint64_t seed) {
-  for (const Piece& piece : pieces) seed = XXH3_64bits_withSeed(piece.data, piece.size, seed);
-  return seed;
-}
-
-RowEntry EntryOf(const SampleName& name, const NamedRows& rows, const RowColumns& columns,
-                 int64_t row) {
-  const auto at = static_cast<size_t>(row);
-  const SampleFacts& facts = rows.facts[at];
-  RowEntry entry{.key = name.key,
-                 .record = name.record,
-                 .event_time = facts.event_time,
-                 .class_label = facts.class_label,
-                 .real_label = facts.real_label,
-                 .state = rows.states[at],
-                 .has_class = facts.has_class ? uint8_t{1} : uint8_t{0},
-                 .has_number = facts.has_number ? uint8_t{1} : uint8_t{0}};
-  if (entry.state == RowState::kGood) {
-    entry.row_bytes = static_cast<uint32_t>(RowBytes(columns));
-    entry.row_sum = SumOf(PiecesOf(columns, row, rows.data), SeedOf(name));
-  } else if (entry.state == RowState::kBad) {
-    const std::string& reason = rows.reasons.at(row);
-    entry.row_bytes = static_cast<uint32_t>(reason.size());
-    entry.row_sum = XXH3_64bits_withSeed(reason.data(), reason.size(), SeedOf(name));
-  }
-  entry.sum = SumOf(entry);
-  return entry;
-}
 
 void Add(const void* data, size_t size, std::vector<iovec>& parts) {
   if (size == 0) return;
@@ -230,7 +164,7 @@ void RowFile::Scan(const std::function<void(const RowPlace&)>& found) {
   if (fstat(file_.number(), &about) != 0) return;
   while (end_ + kHeaderBytes <= about.st_size) {
     BlockHeader header;
-    if (!ReadObject(file_.number(), end_, header) || header.magic != kMagic ||
+    if (!ReadObject(file_.number(), end_, header) || header.magic != kBlockMagic ||
         header.sum != SumOf(header) || header.bytes < kHeaderBytes ||
         header.bytes > about.st_size - end_) {
       return;
@@ -298,8 +232,7 @@ absl::StatusOr<std::vector<RowPlace>> RowFile::Append(std::span<const SampleName
 }
 
 absl::Status RowFile::Wipe(const RowPlace& place) const {
-  RowEntry wiped{.row_bytes = place.entry.row_bytes};
-  wiped.sum = SumOf(wiped);
+  const RowEntry wiped = WipedEntry(place.entry);
   const std::string zeros(wiped.row_bytes, '\0');
   const std::string_view entry(reinterpret_cast<const char*>(&wiped), sizeof(wiped));
   if (!WriteWholeAt(file_.number(), entry, place.entry_offset) ||
@@ -312,7 +245,6 @@ absl::Status RowFile::Wipe(const RowPlace& place) const {
 bool RowFile::Read(const RowPlace& place, const RowColumns& columns, int64_t row,
                    NamedRows& rows) const {
   const RowEntry& entry = place.entry;
-  const auto at = static_cast<size_t>(row);
   if (entry.state == RowState::kBad) {
     std::string reason(entry.row_bytes, '\0');
     if (ReadWholeAt(file_.number(), reason, place.offset) != std::ssize(reason) ||
@@ -328,12 +260,7 @@ bool RowFile::Read(const RowPlace& place, const RowColumns& columns, int64_t row
       return false;
     }
   }
-  rows.facts[at] = {.event_time = entry.event_time,
-                    .has_class = entry.has_class != 0,
-                    .has_number = entry.has_number != 0,
-                    .class_label = entry.class_label,
-                    .real_label = entry.real_label};
-  rows.states[at] = entry.state;
+  TakeFacts(entry, row, rows);
   return true;
 }
 

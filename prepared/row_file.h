@@ -18,27 +18,9 @@
 #include "base/descriptor.h"
 #include "base/status.h"
 #include "prepared/prepared_samples.h"
+#include "prepared/row_block.h"
 
 namespace tidemill::prepared {
-
-// An entry on disk, little-endian.
-struct RowEntry {
-  int64_t key = 0;
-  uint64_t record = 0;
-  uint64_t row_sum = 0;  // The sum of the row, or of the reason of a bad sample.
-  int64_t event_time = 0;
-  int64_t class_label = 0;
-  double real_label = 0;
-  uint32_t row_bytes = 0;
-  RowState state = RowState::kMissing;  // kMissing: it was wiped.
-  uint8_t has_class = 0;
-  uint8_t has_number = 0;
-  uint8_t unused = 0;
-  uint64_t sum = 0;  // The sum of the entry up to here.
-
-  SampleName name() const { return {key, record}; }
-};
-static_assert(sizeof(RowEntry) == 64);
 
 // Where a row is.
 struct RowPlace {

@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "base/logs/log.h"
+#include "config/config.h"
 #include "db/migrations.h"
 #include "prepared/prepared_config.h"
 #include "storage/migrations.h"
+#include "storage/shared_rows/forgotten_keys.h"
+#include "storage/shared_rows/open_host_store.h"
 
 namespace tidemill::storage {
 
@@ -118,7 +121,14 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> MakeStorageServer(
                                             context.config_text, context.config_name, "prepared"));
   const prepared::HostStoreOptions kept =
       prepared::OptionsOf(prepared, context.cluster.state_folder);
-  server->WipeKeptIn({kept.memory_folder, kept.disk_folder});
+  ASSIGN_OR_RETURN(std::shared_ptr<RowObjects> objects, OpenRowObjects(kept, config.object_store));
+  const auto forgotten = objects == nullptr ? nullptr : std::make_shared<ForgottenKeys>(*objects);
+  server->WipeKeptBy([kept, objects, forgotten](std::span<const int64_t> keys) -> absl::Status {
+    const std::vector<std::string> folders = {kept.memory_folder, kept.disk_folder};
+    RETURN_IF_ERROR(prepared::WipeKeys(folders, keys).status());
+    if (objects == nullptr) return absl::OkStatus();
+    return WipeKeysIn(*objects, *forgotten, keys).status();
+  });
   return std::unique_ptr<rpc::RunningService>(std::move(server));
 }
 

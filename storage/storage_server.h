@@ -15,11 +15,11 @@
 #include "storage/compression/unpacked_cache.h"
 #include "storage/direct/direct_server.h"
 #include "storage/filesystems/any_files.h"
+#include "storage/filesystems/storage_config.h"
 #include "storage/index/sample_index.h"
 #include "storage/ingest/ingestor.h"
 #include "storage/ingest/watcher.h"
 #include "storage/read/open_files.h"
-#include "storage/storage_config.h"
 #include "storage/storage_service.h"
 
 namespace tidemill::storage {
@@ -36,8 +36,8 @@ class StorageServer final : public rpc::RunningService {
                                                                DirectServerOptions direct,
                                                                const rpc::StreamLimits& streams);
 
-  // See StorageService::WipeKeptIn().
-  void WipeKeptIn(std::vector<std::string> folders) { service_.WipeKeptIn(std::move(folders)); }
+  // See StorageService::WipeKeptBy().
+  void WipeKeptBy(StorageService::WipeKept wipe) { service_.WipeKeptBy(std::move(wipe)); }
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   // Starts watching the registered datasets.

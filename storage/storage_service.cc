@@ -8,7 +8,6 @@
 #include "base/failpoints.h"
 #include "base/names.h"
 #include "db/fencing.h"
-#include "prepared/host_store.h"
 #include "records/text.h"
 #include "rpc/callers/job_scope.h"
 #include "rpc/commands.h"
@@ -355,7 +354,7 @@ grpc::Status StorageService::DeleteSamples(grpc::ServerContext* /*context*/,
   if (!status.ok()) return ToGrpc(status);
   // No read that starts after the answer returns them.
   RETURN_GRPC_IF_ERROR(core_.indexes.Refresh(dataset).status());
-  return ToGrpc(prepared::WipeKeys(kept_in_, keys).status());
+  return ToGrpc(wipe_kept_(keys));
 }
 
 grpc::Status StorageService::QuarantineSamples(grpc::ServerContext* context,

@@ -38,9 +38,10 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
  public:
   explicit StorageService(const StorageCore& core);
 
-  // Samples that are deleted also leave these folders of prepared rows (prepared/host_store.h).
+  // Wipes the prepared rows of samples that are deleted, wherever rows are kept.
+  using WipeKept = std::function<absl::Status(std::span<const int64_t> keys)>;
   // Call it before the service is served.
-  void WipeKeptIn(std::vector<std::string> folders) { kept_in_ = std::move(folders); }
+  void WipeKeptBy(WipeKept wipe) { wipe_kept_ = std::move(wipe); }
 
   grpc::Status RegisterDataset(grpc::ServerContext* context,
                                const v1::RegisterDatasetRequest* request,
@@ -97,7 +98,7 @@ class StorageService final : public rpc::FrameService<v1::StorageService> {
       const std::function<absl::Status(const CommandGuard&, const ResponseKeeper&)>& run);
 
   const StorageCore core_;
-  std::vector<std::string> kept_in_;
+  WipeKept wipe_kept_ = [](std::span<const int64_t>) { return absl::OkStatus(); };
 };
 
 }  // namespace tidemill::storage

@@ -15,6 +15,7 @@
 #include "prepared/prepared_config.h"
 #include "rpc/jobs/job_peers.h"
 #include "selector/client/selector_client.h"
+#include "storage/shared_rows/open_host_store.h"
 #include "trainer_server/pool_member.h"
 #include "trainer_server/trainer_service.h"
 #include "trainer_server/trainings.h"
@@ -85,7 +86,19 @@ v1::PreparedStore StoreOf(const prepared::HostStoreOptions& options) {
   store.set_memory_bytes(options.memory_bytes);
   store.set_disk_folder(options.disk_folder);
   store.set_disk_bytes(options.disk_bytes);
+  store.set_keep_unused_micros(options.keep_unused.micros);
+  store.set_object_store(options.object_store);
+  store.set_object_store_bytes(options.object_store_bytes);
   return store;
+}
+
+// What the processes of jobs need to reach the store that hosts share. Fails when that is wrong.
+absl::StatusOr<std::vector<std::string>> VariablesOf(const prepared::HostStoreOptions& options,
+                                                     const storage::ObjectStoreConfig& connection) {
+  ASSIGN_OR_RETURN(const auto objects, storage::OpenRowObjects(options, connection));
+  if (objects == nullptr) return std::vector<std::string>();
+  return std::vector<std::string>{
+      fmt::format("{}={}", storage::kConnectionVariable, config::Print(connection))};
 }
 
 }  // namespace
@@ -99,7 +112,11 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(options.folder, context.FolderOf("trainer_server"));
   ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
                                             context.config_text, context.config_name, "prepared"));
-  options.prepared = StoreOf(prepared::OptionsOf(prepared, context.cluster.state_folder));
+  const auto kept = prepared::OptionsOf(prepared, context.cluster.state_folder);
+  options.prepared = StoreOf(kept);
+  ASSIGN_OR_RETURN(const auto connection,
+                   storage::ConnectionOf(context.config_text, context.config_name));
+  ASSIGN_OR_RETURN(std::vector<std::string> variables, VariablesOf(kept, connection));
   // A stack may do without workers.
   ASSIGN_OR_RETURN(
       options.endpoints,
@@ -107,8 +124,9 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   ASSIGN_OR_RETURN(const rpc::Peer selector, context.PeerOf("selector"));
   ASSIGN_OR_RETURN(const rpc::Peer model_store, context.PeerOf("model_store"));
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
-  ASSIGN_OR_RETURN(auto processes, TrainingProcesses::Start(files::Join(programs, "tidemill-train"),
-                                                            options.config.cpu_slots > 1));
+  ASSIGN_OR_RETURN(auto processes,
+                   TrainingProcesses::Start(files::Join(programs, "tidemill-train"),
+                                            options.config.cpu_slots > 1, std::move(variables)));
   ASSIGN_OR_RETURN(auto tokens,
                    rpc::JobTokens::Open(context.tokens, files::Join(options.folder, "tokens")));
   options.tokens = tokens.get();

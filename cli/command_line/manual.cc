@@ -20,8 +20,8 @@ constexpr Named kEnvironment[] = {
     {"TIDEMILL_STATE", "State folder of the local stack, where --state is not given."},
     {"TIDEMILL_DATA", "What ${TIDEMILL_DATA} stands for in pipeline files."},
     {"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_ENDPOINT_URL",
-     "Give access to datasets in an object store. The command that starts the local stack reads "
-     "them."},
+     "Give access to datasets and prepared samples in an object store. The command that starts the "
+     "local stack reads them, and `datasets prepare`."},
     {"TIDEMILL_CONFIG", "System configuration of a remote stack, where --config is not given."},
     {"TIDEMILL_SERVER", "Endpoint of a remote supervisor, where --server is not given."},
     {"TIDEMILL_TOKEN_FILE", "File with the token, where --token-file is not given."},

@@ -34,15 +34,19 @@ PointGain GainOf(const CacheQuestion& question, const transform::CutPoint& point
   const double bytes = num_samples * static_cast<double>(point.row_bytes + prepared::kEntryBytes);
   gain.in_memory = ShareThatFits(question.memory.free_bytes, bytes);
   gain.on_disk = std::min(1 - gain.in_memory, ShareThatFits(question.disk.free_bytes, bytes));
+  const double shared = ShareThatFits(question.shared.free_bytes, bytes);
+  gain.elsewhere = std::min(1 - gain.in_memory - gain.on_disk, shared);
   const double before = NsBefore(question, point);
   const auto saved = [&](const RoomForRows& store) {
     return before - store.speed.ReadNs(point.row_bytes) - question.name_ns;
   };
   // Per sample.
-  const double each_use =
-      gain.in_memory * saved(question.memory) + gain.on_disk * saved(question.disk);
+  const double each_use = gain.in_memory * saved(question.memory) +
+                          gain.on_disk * saved(question.disk) +
+                          gain.elsewhere * saved(question.shared);
   const double to_keep = gain.in_memory * question.memory.speed.WriteNs(point.row_bytes) +
-                         gain.on_disk * question.disk.speed.WriteNs(point.row_bytes);
+                         gain.on_disk * question.disk.speed.WriteNs(point.row_bytes) +
+                         shared * question.shared.speed.WriteNs(point.row_bytes);
   const double uses = point.learns ? question.uses_learned.value_or(question.uses) : question.uses;
   gain.saved_ns = num_samples * (uses * each_use - to_keep);
   const double whole = WholeNs(question.costs);
@@ -57,9 +61,11 @@ std::string ReasonForNone(const CacheQuestion& question, const CacheChoice& choi
   }
   if (question.uses <= 0) return "no sample is expected to be used again";
   const double fits = std::ranges::max(choice.points, {}, [](const PointGain& gain) {
-                        return gain.in_memory + gain.on_disk;
+                        return gain.in_memory + gain.on_disk + gain.elsewhere;
                       }).in_memory;
-  if (question.memory.free_bytes + question.disk.free_bytes == 0 && fits == 0) {
+  const int64_t free_bytes =
+      question.memory.free_bytes + question.disk.free_bytes + question.shared.free_bytes;
+  if (free_bytes == 0 && fits == 0) {
     return "there is no room for prepared rows";
   }
   return fmt::format("preparing a sample takes {:.1f} us, about as much as reading a kept row",

@@ -54,6 +54,8 @@ struct CacheQuestion {
   double name_ns = 0;
   RoomForRows memory = {};
   RoomForRows disk = {};
+  // The store that hosts share, in which all rows are put besides.
+  RoomForRows shared = {};
 };
 
 // What keeping rows at a point is expected to bring.
@@ -63,7 +65,8 @@ struct PointGain {
   int64_t row_bytes = 0;
   double in_memory = 0;  // The share of the samples whose row fits there.
   double on_disk = 0;
-  double saved_ns = 0;  // For all samples over all uses, less what it costs to keep them.
+  double elsewhere = 0;  // In the store that hosts share, and neither in memory nor on disk.
+  double saved_ns = 0;   // For all samples over all uses, less what it costs to keep them.
   // How many times faster samples are prepared when they are used again.
   double speedup = 1;
 };

@@ -72,6 +72,26 @@ TEST(ChooseCache, TheDiskTakesWhatMemoryHasNoRoomFor) {
   EXPECT_NEAR(choice.points[0].on_disk, 0.5, 0.001);
 }
 
+TEST(ChooseCache, WhatFitsNeitherInMemoryNorOnDiskIsReadFromTheSharedStore) {
+  CacheQuestion question = Question(100, {800, 100}, {1'000, 1'000});
+  question.points.pop_back();
+  question.memory.free_bytes = 0;
+  question.disk.free_bytes = 0;
+  EXPECT_EQ(ChooseCache(question).chosen, -1);
+  question.shared = {.speed = {.read_row_ns = 100'000, .read_byte_ns = 0},
+                     .free_bytes = int64_t{1} << 40};
+  const CacheChoice far = ChooseCache(question);
+  EXPECT_EQ(far.points[0].elsewhere, 1);
+  // 1000 us before; 100 us to read and 100 us for the last op now.
+  EXPECT_NEAR(far.points[0].speedup, 5, 0.1);
+  EXPECT_EQ(far.chosen, 0);
+  // It is too slow to be of use.
+  question.shared.speed.read_row_ns = 2'000'000;
+  EXPECT_EQ(ChooseCache(question).chosen, -1);
+  question.disk.free_bytes = int64_t{1} << 40;
+  EXPECT_EQ(ChooseCache(question).points[0].elsewhere, 0);
+}
+
 TEST(ChooseCache, PredictsHowMuchFasterASampleIsPrepared) {
   CacheQuestion question = Question(100, {800, 100}, {1'000, 1'000});
   question.memory.speed = {.read_row_ns = 50'000, .read_byte_ns = 0};

@@ -195,6 +195,9 @@ CacheQuestion SampleCache::QuestionOf(const SampleCosts& costs) const {
   };
   question.memory = store_of(setup_.store->memory());
   question.disk = store_of(setup_.store->disk());
+  if (prepared::SharedStore* const shared = setup_.store->shared()) {
+    question.shared = {shared->speed(), shared->BytesFor(digests)};
+  }
   return question;
 }
 
@@ -295,11 +298,14 @@ void SampleCache::Observe(const PathCounters& counters) {
 // Beside the points, whose names are digests.
 std::string SampleCache::ProfilePath() const {
   const auto& folder = setup_.store->memory() ? setup_.store->memory() : setup_.store->disk();
+  if (!folder) return "";
   return files::Join(folder->folder(), fmt::format("profile-{}", setup_.graph->Fingerprint()));
 }
 
 std::optional<SampleCosts> SampleCache::ReadProfile() const {
-  const auto text = files::ReadRegular(ProfilePath(), size_t{1} << 20);
+  const std::string path = ProfilePath();
+  if (path.empty()) return std::nullopt;
+  const auto text = files::ReadRegular(path, size_t{1} << 20);
   if (!text.ok()) return std::nullopt;
   std::istringstream stream(*text);
   SampleCosts costs;
@@ -311,8 +317,9 @@ std::optional<SampleCosts> SampleCache::ReadProfile() const {
 
 void SampleCache::WriteProfile(const SampleCosts& costs) const {
   // Without it, the next job measures again.
-  files::WriteAtomically(ProfilePath(),
-                         fmt::format("{} {}\n", costs.read_ns, fmt::join(costs.op_ns, " ")))
+  const std::string path = ProfilePath();
+  if (path.empty()) return;
+  files::WriteAtomically(path, fmt::format("{} {}\n", costs.read_ns, fmt::join(costs.op_ns, " ")))
       .IgnoreError();
 }
 
@@ -329,6 +336,9 @@ CacheReport SampleCache::report(const PathWork& work) const {
     report.counts.refused += counts.refused;
     report.counts.read_ns += counts.read_ns;
     report.counts.write_ns += counts.write_ns;
+    report.counts.shared += counts.shared;
+    report.counts.shared_bytes += counts.shared_bytes;
+    report.counts.not_shared += counts.not_shared;
   };
   for (const auto& cut : earlier_) add(*cut);
   if (cut_ == nullptr) return report;

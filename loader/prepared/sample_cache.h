@@ -122,6 +122,7 @@ class SampleCache {
   // Returns the last point whose rows a user has asked for.
   std::optional<transform::CutPoint> PointAskedFor() const;
   absl::StatusOr<std::string> DigestOf(const transform::CutGraph& cut) const;
+  // Empty where nothing is kept on this host.
   std::string ProfilePath() const;
   std::optional<SampleCosts> ReadProfile() const;
   void WriteProfile(const SampleCosts& costs) const;

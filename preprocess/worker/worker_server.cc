@@ -22,6 +22,7 @@
 #include "preprocess/worker/job_opener.h"
 #include "preprocess/worker/worker.h"
 #include "preprocess/worker/worker_config.h"
+#include "storage/shared_rows/open_host_store.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -98,8 +99,11 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
   ASSIGN_OR_RETURN(const rpc::Peer storage, context.PeerOf("storage"));
   ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
                                             context.config_text, context.config_name, "prepared"));
-  const std::shared_ptr<const prepared::HostStore> store =
-      prepared::HostStore::Open(prepared::OptionsOf(prepared, context.cluster.state_folder));
+  ASSIGN_OR_RETURN(const auto connection,
+                   storage::ConnectionOf(context.config_text, context.config_name));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const prepared::HostStore> store,
+                   storage::OpenHostStore(
+                       prepared::OptionsOf(prepared, context.cluster.state_folder), connection));
   WorkerOptions options;
   options.endpoint = config.endpoint.empty() ? context.listen : config.endpoint;
   options.name = config.name.empty() ? options.endpoint : config.name;

@@ -95,7 +95,8 @@ absl::StatusOr<HttpResponse> S3Client::Ask(const ObjectPath& path, const HttpReq
 }
 
 absl::StatusOr<ObjectState> S3Client::Head(const ObjectPath& path) {
-  ASSIGN_OR_RETURN(const HttpResponse answer, Ask(path, {.head = true, .target = TargetOf(path)}));
+  ASSIGN_OR_RETURN(const HttpResponse answer,
+                   Ask(path, {.method = HttpMethod::kHead, .target = TargetOf(path)}));
   ObjectState state{.path = path, .etag = answer.Header("etag")};
   const std::optional<int64_t> size = ToNumber(answer.Header("content-length"));
   if (state.etag.empty() || !size) {
@@ -129,6 +130,30 @@ absl::Status S3Client::Get(const ObjectState& object, int64_t from, int64_t to,
     if (next < to) return Unavailable("{} ended early", object.path.ToString());
     return absl::OkStatus();
   });
+}
+
+absl::StatusOr<std::string> S3Client::Read(const ObjectPath& path, int64_t from, int64_t to) {
+  if (from == to) return std::string();
+  const HttpRequest request{.target = TargetOf(path),
+                            .headers = {fmt::format("Range: bytes={}-{}", from, to - 1)}};
+  ASSIGN_OR_RETURN(HttpResponse answer, Ask(path, request));
+  // A store that knows no ranges sends the whole object.
+  if (answer.status == 200 && from > 0) {
+    answer.body.erase(0, std::min(answer.body.size(), static_cast<size_t>(from)));
+  }
+  if (std::ssize(answer.body) < to - from) return DataLoss("{} is cut off", path.ToString());
+  answer.body.resize(static_cast<size_t>(to - from));
+  return std::move(answer.body);
+}
+
+absl::Status S3Client::Put(const ObjectPath& path, std::string_view bytes) {
+  return Ask(path, {.method = HttpMethod::kPut, .target = TargetOf(path), .body = bytes}).status();
+}
+
+absl::Status S3Client::Delete(const ObjectPath& path) {
+  const absl::Status status =
+      Ask(path, {.method = HttpMethod::kDelete, .target = TargetOf(path)}).status();
+  return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
 absl::StatusOr<ListPage> S3Client::Page(const std::string& bucket, const std::string& query) {

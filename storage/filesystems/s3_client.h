@@ -1,6 +1,7 @@
 // The requests of storage to an object store. They are retried while the failure may be temporary.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -28,8 +29,10 @@ struct ObjectState {
 // Stop().
 class S3Client {
  public:
-  // `config` must come from CompletedByEnvironment().
-  explicit S3Client(const ObjectStoreConfig& config) : config_(config), http_(config) {}
+  // `config` must come from CompletedByEnvironment(). An attempt takes no longer than `longest`,
+  // unless that is 0.
+  explicit S3Client(const ObjectStoreConfig& config, std::chrono::milliseconds longest = {})
+      : config_(config), http_(config, longest) {}
 
   absl::StatusOr<ObjectState> Head(const ObjectPath& path);
 
@@ -37,6 +40,15 @@ class S3Client {
   // connection breaks. A status of `take` other than OK ends it.
   absl::Status Get(const ObjectState& object, int64_t from, int64_t to,
                    const std::function<absl::Status(std::string_view)>& take);
+
+  // Reads the bytes [from, to) of an object, in whatever state it is. DATA_LOSS when it ends
+  // before.
+  absl::StatusOr<std::string> Read(const ObjectPath& path, int64_t from, int64_t to);
+
+  // Writes a whole object, in the place of one with that name.
+  absl::Status Put(const ObjectPath& path, std::string_view bytes);
+  // OK also when there is no such object.
+  absl::Status Delete(const ObjectPath& path);
 
   // Visits all objects whose keys begin with `prefix`, page by page.
   absl::Status List(const std::string& bucket, const std::string& prefix,

@@ -26,8 +26,10 @@ std::string AdviceOn(std::string_view code, const ObjectStoreConfig& config) {
   if (code == "ExpiredToken" || code == "InvalidToken") {
     return "get new temporary credentials (AWS_SESSION_TOKEN)";
   }
-  return fmt::format("let the access key {} list the bucket and read its objects",
-                     config.access_key_id);
+  return fmt::format(
+      "let the access key {} list the bucket and read its objects; prepared rows need to be "
+      "written and deleted, too",
+      config.access_key_id);
 }
 
 bool IsPassing(int status, std::string_view code) {
@@ -50,13 +52,14 @@ absl::Status ToStatus(const HttpResponse& response, const ObjectPath& path,
     return PermissionDenied("{} is refused ({}); {}", place, answer, AdviceOn(error.code, config));
   }
   if (error.code == "NoSuchBucket" || (response.status == 404 && path.key.empty())) {
-    return FailedPrecondition("there is no bucket {} ({}); check the dataset's path and the region",
-                              place, answer);
+    return FailedPrecondition("there is no bucket {} ({}); check the path and the region", place,
+                              answer);
   }
   if (response.status == 404) return NotFound("there is no object {} ({})", place, answer);
   if (response.status == 412) {
     return FailedPrecondition("{} was replaced while it was read", path.ToString());
   }
+  if (response.status == 416) return DataLoss("{} is shorter than it was", path.ToString());
   if (response.status / 100 == 3 || error.code == "AuthorizationHeaderMalformed" ||
       error.code == "IllegalLocationConstraintException") {
     const std::string region = response.Header("x-amz-bucket-region");

@@ -7,17 +7,19 @@
 #include <charconv>
 #include <utility>
 
+#include "base/digest.h"
+
 namespace tidemill::storage {
 
 namespace {
 
 constexpr long kConnectTimeoutMillis = 5'000;
+constexpr long kContinueMillis = 200;
 constexpr long kBufferBytes = 512 << 10;
 // An answer without a sink: a page of a listing, an error.
 constexpr size_t kMaxBodyBytes = size_t{64} << 20;
-// SHA-256 of nothing, which is what all of our requests carry.
-constexpr char kEmptyBody[] =
-    "x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+// SHA-256 of nothing, which is what most of our requests carry.
+constexpr char kEmptyBody[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 std::string Trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -54,7 +56,7 @@ class S3Http::Exchange {
     curl_easy_reset(handle_);
     SetTransport();
     SetRequest(request);
-    if (!http_.config_.access_key_id.empty()) Sign();
+    if (!http_.config_.access_key_id.empty()) Sign(request);
     curl_easy_setopt(handle_, CURLOPT_HTTPHEADER, headers_.get());
     SetCallbacks();
     const CURLcode code = curl_easy_perform(handle_);
@@ -75,6 +77,7 @@ class S3Http::Exchange {
     curl_easy_setopt(handle_, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(handle_, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(handle_, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMillis);
+    curl_easy_setopt(handle_, CURLOPT_TIMEOUT_MS, static_cast<long>(http_.longest_.count()));
     curl_easy_setopt(handle_, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(handle_, CURLOPT_LOW_SPEED_TIME, static_cast<long>(stall));
     curl_easy_setopt(handle_, CURLOPT_BUFFERSIZE, kBufferBytes);
@@ -91,16 +94,30 @@ class S3Http::Exchange {
     curl_easy_setopt(handle_, CURLOPT_URL, url.c_str());
     // An object may be named "..".
     curl_easy_setopt(handle_, CURLOPT_PATH_AS_IS, 1L);
-    if (request.head) curl_easy_setopt(handle_, CURLOPT_NOBODY, 1L);
+    if (request.method == HttpMethod::kHead) curl_easy_setopt(handle_, CURLOPT_NOBODY, 1L);
+    if (request.method == HttpMethod::kDelete) {
+      curl_easy_setopt(handle_, CURLOPT_CUSTOMREQUEST, "DELETE");
+    }
+    if (request.method == HttpMethod::kPut) SetBody(request.body);
     for (const std::string& header : request.headers) headers_.Add(header);
   }
 
-  void Sign() {
+  void SetBody(std::string_view body) {
+    curl_easy_setopt(handle_, CURLOPT_CUSTOMREQUEST, "PUT");
+    curl_easy_setopt(handle_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+    curl_easy_setopt(handle_, CURLOPT_POSTFIELDS, body.data());
+    headers_.Add("Content-Type: application/octet-stream");
+    // How long to wait for a server that does not say whether it wants a long body.
+    curl_easy_setopt(handle_, CURLOPT_EXPECT_100_TIMEOUT_MS, kContinueMillis);
+  }
+
+  void Sign(const HttpRequest& request) {
     const ObjectStoreConfig& config = http_.config_;
     curl_easy_setopt(handle_, CURLOPT_AWS_SIGV4, http_.signature_.c_str());
     curl_easy_setopt(handle_, CURLOPT_USERNAME, config.access_key_id.c_str());
     curl_easy_setopt(handle_, CURLOPT_PASSWORD, config.secret_access_key.c_str());
-    headers_.Add(kEmptyBody);
+    headers_.Add("x-amz-content-sha256: " +
+                 (request.body.empty() ? std::string(kEmptyBody) : Sha256(request.body)));
     if (!config.session_token.empty()) {
       headers_.Add("x-amz-security-token: " + config.session_token);
     }
@@ -165,8 +182,8 @@ class S3Http::Exchange {
 
 void S3Http::CloseHandle::operator()(void* handle) const { curl_easy_cleanup(handle); }
 
-S3Http::S3Http(const ObjectStoreConfig& config)
-    : config_(config), signature_(fmt::format("aws:amz:{}:s3", config.region)) {
+S3Http::S3Http(const ObjectStoreConfig& config, std::chrono::milliseconds longest)
+    : config_(config), longest_(longest), signature_(fmt::format("aws:amz:{}:s3", config.region)) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 

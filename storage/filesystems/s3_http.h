@@ -16,12 +16,16 @@
 
 namespace tidemill::storage {
 
+enum class HttpMethod { kGet, kHead, kPut, kDelete };
+
 struct HttpRequest {
-  bool head = false;  // HEAD if true, else GET.
+  HttpMethod method = HttpMethod::kGet;
   // The path and the query after the host, encoded. The parts of the query are ordered by name. It
   // is signed in this form.
   std::string target;
   std::vector<std::string> headers = {};  // "Range: bytes=0-9".
+  // For kPut. It must outlive the request.
+  std::string_view body = {};
 };
 
 struct HttpResponse {
@@ -39,8 +43,9 @@ using BodySink = std::function<absl::Status(const HttpResponse&, std::string_vie
 // Thread-safe. At most `connections` requests run at a time; others wait. Connections are kept.
 class S3Http {
  public:
-  // `config` must come from CompletedByEnvironment().
-  explicit S3Http(const ObjectStoreConfig& config);
+  // `config` must come from CompletedByEnvironment(). A request takes no longer than `longest`,
+  // unless that is 0.
+  explicit S3Http(const ObjectStoreConfig& config, std::chrono::milliseconds longest = {});
   ~S3Http();
   S3Http(const S3Http&) = delete;
   S3Http& operator=(const S3Http&) = delete;
@@ -70,6 +75,7 @@ class S3Http {
   void Return(Handle handle) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const ObjectStoreConfig config_;
+  const std::chrono::milliseconds longest_;
   const std::string signature_;  // For libcurl's CURLOPT_AWS_SIGV4.
   std::atomic<bool> stopped_ = false;
   Mutex mutex_;

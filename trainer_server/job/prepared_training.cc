@@ -15,6 +15,7 @@
 #include "models/artefact_spec.h"
 #include "models/torch/torch_device.h"
 #include "rpc/channel.h"
+#include "storage/shared_rows/open_host_store.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/training/devices/training_device.h"
@@ -163,10 +164,16 @@ absl::Status PreparedTraining::OpenCache() {
       .uses = ExpectedUses(spec_, job_.request().trigger(), *opened_.set),
       .about = fmt::format("run {}, trigger {}", job_.request().command().run_id(),
                            job_.request().trigger())};
-  setup.store = prepared::HostStore::Open({.memory_folder = store.memory_folder(),
+  ASSIGN_OR_RETURN(const auto connection, storage::ConnectionOfEnvironment());
+  ASSIGN_OR_RETURN(setup.store,
+                   storage::OpenHostStore({.memory_folder = store.memory_folder(),
                                            .memory_bytes = store.memory_bytes(),
                                            .disk_folder = store.disk_folder(),
-                                           .disk_bytes = store.disk_bytes()});
+                                           .disk_bytes = store.disk_bytes(),
+                                           .keep_unused = {store.keep_unused_micros()},
+                                           .object_store = store.object_store(),
+                                           .object_store_bytes = store.object_store_bytes()},
+                                          connection));
   if (const auto op = spec_.cache->AfterOp()) {
     setup.mode = loader::CacheMode::kAfter;
     ASSIGN_OR_RETURN(const transform::CutPoint point,

@@ -12,12 +12,11 @@
 namespace tidemill::trainer_server {
 
 absl::StatusOr<std::unique_ptr<TrainingProcesses>> TrainingProcesses::Start(
-    const std::string& program, bool side_by_side) {
+    const std::string& program, bool side_by_side, std::vector<std::string> variables) {
   // Threads of one training that wait for one another actively would take the processors from the
   // other trainings. Weights do not depend on how threads wait.
-  std::vector<std::string> environment;
-  if (side_by_side) environment.emplace_back("OMP_WAIT_POLICY=PASSIVE");
-  ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program, environment));
+  if (side_by_side) variables.emplace_back("OMP_WAIT_POLICY=PASSIVE");
+  ASSIGN_OR_RETURN(auto zygote, process::Zygote::Start(program, variables));
   return std::unique_ptr<TrainingProcesses>(new TrainingProcesses(std::move(zygote)));
 }
 

@@ -27,10 +27,11 @@ class TrainingProcesses {
   // Called with each progress message of a job.
   using Progress = std::function<void(const v1::WatchTrainingResponse&)>;
 
-  // `side_by_side`: several trainings on processors run at the same time. NOT_FOUND when there is
-  // no such program.
-  static absl::StatusOr<std::unique_ptr<TrainingProcesses>> Start(const std::string& program,
-                                                                  bool side_by_side = false);
+  // `side_by_side`: several trainings on processors run at the same time. `variables` (NAME=VALUE)
+  // are for the processes. NOT_FOUND when there is no such program.
+  static absl::StatusOr<std::unique_ptr<TrainingProcesses>> Start(
+      const std::string& program, bool side_by_side = false,
+      std::vector<std::string> variables = {});
   ~TrainingProcesses();
 
   // Runs `what` ("fit" or "train") on a folder and a device. Returns the job's status when its

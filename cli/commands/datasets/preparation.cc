@@ -29,6 +29,7 @@
 #include "prepared/prepared_config.h"
 #include "samples/dataset_schema.h"
 #include "storage/client/storage_client.h"
+#include "storage/shared_rows/open_host_store.h"
 #include "supervisor/checks/pipeline_check.h"
 #include "transform/cut_graph.h"
 #include "transform/cut_points.h"
@@ -54,7 +55,7 @@ struct Subject {
   loader::TrainingSet all;  // Every sample.
   std::shared_ptr<const StorageClient> storage;
   loader::SampleReader reader;
-  prepared::HostStoreOptions store;
+  std::shared_ptr<const prepared::HostStore> store;
   int64_t free_bytes = 0;
 
   std::string NameOf(int op) const {
@@ -71,8 +72,8 @@ absl::Status ListKeys(const Subject& subject, std::vector<int64_t>& keys) {
   });
 }
 
-// Where the services of a local stack keep prepared samples.
-absl::StatusOr<prepared::HostStoreOptions> StoreOf(const Session& session) {
+// Where the services of a local stack keep prepared samples, and the store that hosts share.
+absl::StatusOr<std::shared_ptr<const prepared::HostStore>> StoreOf(const Session& session) {
   if (session.remote()) {
     return FailedPrecondition(
         "the stack runs on another machine; run this command there, where its prepared samples "
@@ -84,7 +85,9 @@ absl::StatusOr<prepared::HostStoreOptions> StoreOf(const Session& session) {
                    config::ReadSection<prepared::PreparedConfig>(text, path, "prepared"));
   prepared::HostStoreOptions options = prepared::OptionsOf(config, session.layout().state_folder);
   options.memory_bytes = 0;  // What is in memory ends with the stack.
-  return options;
+  ASSIGN_OR_RETURN(const auto connection, storage::ConnectionOf(text, path));
+  ASSIGN_OR_RETURN(auto store, storage::OpenHostStore(options, connection, /*takes_all=*/true));
+  return std::shared_ptr<const prepared::HostStore>(std::move(store));
 }
 
 absl::StatusOr<Subject> Open(const Session& session, const std::string& name,
@@ -111,9 +114,11 @@ absl::StatusOr<Subject> Open(const Session& session, const std::string& name,
     return FailedPrecondition("the dataset {} has no samples; run `tidemill datasets sync {}`",
                               name, name);
   }
-  const prepared::FolderBudget budget(subject.store.disk_folder, subject.store.disk_bytes,
-                                      subject.store.keep_unused);
-  subject.free_bytes = budget.BytesFor({});
+  const prepared::HostStore& store = *subject.store;
+  if (store.disk()) subject.free_bytes = store.disk()->BytesFor({});
+  if (store.shared() != nullptr) {
+    subject.free_bytes = std::max(subject.free_bytes, store.shared()->BytesFor({}));
+  }
   return subject;
 }
 
@@ -208,13 +213,29 @@ class ProgressLine {
   std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
 };
 
+struct Prepared {
+  loader::PreparedCounts counts;
+  prepared::StoreCounts kept;
+};
+
+// What there is to say about the store that hosts share.
+std::string SharedText(const Subject& subject, const prepared::StoreCounts& kept) {
+  if (subject.store->shared() == nullptr) return "";
+  std::string text = fmt::format("{} were put into the object store\n", WithThousands(kept.shared));
+  if (kept.not_shared > 0) {
+    text += fmt::format(
+        "{} were not, as above; run the command again when the store can be reached and has room\n",
+        WithThousands(kept.not_shared));
+  }
+  return text;
+}
+
 // Prepares all samples on all cores.
-absl::StatusOr<loader::PreparedCounts> PrepareAll(const Subject& subject, const CutPoint& point,
-                                                  bool quiet) {
+absl::StatusOr<Prepared> PrepareAll(const Subject& subject, const CutPoint& point, bool quiet) {
   loader::CacheSetup setup{
       .mode = loader::CacheMode::kAfter,
       .after_op = point.last_op,
-      .store = prepared::HostStore::Open(subject.store),
+      .store = subject.store,
       .graph = subject.graph,
       .identify =
           [&](std::span<const int64_t> keys) {
@@ -238,7 +259,7 @@ absl::StatusOr<loader::PreparedCounts> PrepareAll(const Subject& subject, const 
   loader::PathCounters counters(subject.graph->op_types());
   ProgressLine progress(subject.all.size(), quiet);
   Mutex mutex;
-  loader::PreparedCounts total;
+  Prepared prepared;
   absl::Status status;
   std::atomic<size_t> next = 0;
   const auto work = [&] {
@@ -251,8 +272,8 @@ absl::StatusOr<loader::PreparedCounts> PrepareAll(const Subject& subject, const 
       MutexLock lock(mutex);
       status.Update(made);
       if (!status.ok()) return;
-      total += counts;
-      progress.Note(total.total());
+      prepared.counts += counts;
+      progress.Note(prepared.counts.total());
     }
   };
   {
@@ -260,13 +281,15 @@ absl::StatusOr<loader::PreparedCounts> PrepareAll(const Subject& subject, const 
     for (int i = 0; i < NumThreads(); ++i) threads.Submit(work);
   }
   RETURN_IF_ERROR(status);
-  if (cache->report().counts.refused > 0) {
+  cut->rows->Flush();
+  prepared.kept = cache->report().counts;
+  if (prepared.kept.refused > 0) {
     return absl::ResourceExhaustedError(fmt::format(
         "there was no room for {} samples; give prepared.disk of the system configuration more, "
         "and run the command again: it continues",
-        cache->report().counts.refused));
+        prepared.kept.refused));
   }
-  return total;
+  return prepared;
 }
 
 int Prepare(const GlobalFlags& flags, const Subject& subject, const PreparationFlags& wanted,
@@ -279,26 +302,31 @@ int Prepare(const GlobalFlags& flags, const Subject& subject, const PreparationF
         "from run to run",
         subject.NameOf(point->last_op)));
   }
-  const auto counts = PrepareAll(subject, *point, flags.quiet);
-  if (!counts.ok()) return Report(counts.status());
+  const auto prepared = PrepareAll(subject, *point, flags.quiet);
+  if (!prepared.ok()) return Report(prepared.status());
+  const loader::PreparedCounts* const counts = &prepared->counts;
   if (flags.json) {
-    const nlohmann::ordered_json json = {
+    nlohmann::ordered_json json = {
         {"dataset", subject.dataset.name()}, {"to", subject.NameOf(point->last_op)},
         {"samples", subject.all.size()},     {"prepared_before", counts->found},
         {"prepared", counts->good},          {"bad", counts->bad},
         {"filtered", counts->filtered},      {"unreadable", counts->unreadable},
         {"points", ToJson(subject, advice)}};
+    if (subject.store->shared() != nullptr) {
+      json["shared"] = prepared->kept.shared;
+      json["not_shared"] = prepared->kept.not_shared;
+    }
     fmt::print("{}\n", json.dump());
     return kDone;
   }
   fmt::print(
       "{} samples of {} up to op {}: {} prepared now, {} before, {} bad, {} filtered, {} "
-      "unreadable\nTrainings with graphs that begin alike use them; run the command again when "
+      "unreadable\n{}Trainings with graphs that begin alike use them; run the command again when "
       "samples have come.\n",
       WithThousands(subject.all.size()), Printable(subject.dataset.name()),
       subject.NameOf(point->last_op), WithThousands(counts->good), WithThousands(counts->found),
       WithThousands(counts->bad), WithThousands(counts->filtered),
-      WithThousands(counts->unreadable));
+      WithThousands(counts->unreadable), SharedText(subject, prepared->kept));
   return kDone;
 }
 
@@ -309,7 +337,11 @@ int Advise(const GlobalFlags& flags, const Subject& subject, const PreparationFl
                                  .order = subject.graph->order(),
                                  .points = subject.points,
                                  .num_samples = subject.all.size()};
-  question.disk.speed = prepared::SpeedOf(subject.store.disk_folder);
+  if (subject.store->disk()) {
+    question.disk.speed = prepared::SpeedOf(subject.store->disk()->folder());
+  } else if (subject.store->shared() != nullptr) {
+    question.disk.speed = subject.store->shared()->speed();
+  }
   const std::vector<PointAdvice> advice = loader::AdviseOn(question, NumThreads());
   if (!wanted.to.empty()) {
     if (!flags.json) fmt::print("{}\n", TableOf(subject, advice));
