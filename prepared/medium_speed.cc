@@ -23,7 +23,7 @@
 namespace tidemill::prepared {
 namespace {
 
-constexpr size_t kProbeBytes = size_t{8} << 20;
+constexpr size_t kProbeBytes = size_t{32} << 20;
 constexpr int kProbeRows = 256;
 constexpr size_t kProbeRowBytes = 64;
 constexpr int64_t kValidSeconds = 24 * 3600;

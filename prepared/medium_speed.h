@@ -25,9 +25,9 @@ struct MediumSpeed {
   }
 };
 
-// Measures with a file of 8 MiB, which is read from the device and not from the kernel's memory,
-// and remembers the result in the folder for a day. A folder that cannot be written has the
-// default.
+// Measures with a file of 32 MiB, more than processors keep,, which is read from the device and not
+// from the kernel's memory, and remembers the result in the folder for a day. A folder that cannot
+// be written has the default.
 MediumSpeed SpeedOf(const std::string& folder);
 
 // Writes what was measured to a file, and returns what was written there within a day. A failure

@@ -20,6 +20,8 @@ using transform::ThreadTime;
 // What must be known before anything is decided.
 constexpr int64_t kProfileRows = 64;
 constexpr int64_t kProfileNs = 100'000'000;
+// The next looks are after this time, twice of it, and so on to the longest.
+constexpr int64_t kFirstLookNs = 500'000'000;
 constexpr int64_t kLookAgainNs = 10'000'000'000;
 constexpr char kPluginType[] = "plugin";
 // Makers whose work is remembered.
@@ -41,11 +43,15 @@ SampleCosts CostsOf(const PathWork& work, const transform::Graph& graph, int num
       std::max<int64_t>(1, work.ops[static_cast<size_t>(graph.order().front())].work.rows));
   const double all = prepared + static_cast<double>(work.found);
   costs.read_ns = static_cast<double>(work.read_ns) / prepared;
+  int64_t known_ns = work.read_ns + work.find_ns + work.keep_ns;
   for (int place = 0; place < std::ssize(graph.order()); ++place) {
     const auto op = static_cast<size_t>(graph.order()[static_cast<size_t>(place)]);
     const double samples = place < num_ops_before ? prepared : all;
     costs.op_ns[op] = static_cast<double>(work.ops[op].work.wall_ns) / samples;
+    known_ns += work.ops[op].work.wall_ns;
   }
+  // What is in progress is known before it counts as busy.
+  costs.rest_ns = static_cast<double>(std::max<int64_t>(0, work.busy_ns - known_ns)) / all;
   return costs;
 }
 
@@ -53,8 +59,9 @@ SampleCosts CostsOf(const PathWork& work, const transform::Graph& graph, int num
 double SpeedupIn(const PathWork& work, const transform::Graph& graph, int num_ops_before) {
   if (work.found < kProfileRows || work.ops.empty()) return 0;
   const SampleCosts costs = CostsOf(work, graph, num_ops_before);
-  double made = costs.read_ns;
-  double found = static_cast<double>(work.find_ns) / static_cast<double>(work.found);
+  double made = costs.read_ns + costs.rest_ns;
+  double found =
+      costs.rest_ns + static_cast<double>(work.find_ns) / static_cast<double>(work.found);
   for (int place = 0; place < std::ssize(graph.order()); ++place) {
     const auto op = static_cast<size_t>(graph.order()[static_cast<size_t>(place)]);
     made += costs.op_ns[op];
@@ -83,7 +90,9 @@ bool RunsPlugins(const transform::Graph& graph, const transform::CutPoint& point
 }  // namespace
 
 SampleCache::SampleCache(CacheSetup setup)
-    : setup_(std::move(setup)), points_(transform::CutPointsOf(*setup_.graph)) {}
+    : setup_(std::move(setup)),
+      points_(transform::CutPointsOf(*setup_.graph)),
+      look_again_ns_(kFirstLookNs) {}
 
 absl::StatusOr<std::unique_ptr<SampleCache>> SampleCache::Create(CacheSetup setup) {
   std::unique_ptr<SampleCache> cache(new SampleCache(std::move(setup)));
@@ -232,7 +241,8 @@ void SampleCache::Decide(const SampleCosts& costs) {
     choice_ = std::move(choice);
     return;
   }
-  next_look_ns_ = ThreadTime::WallNow() + kLookAgainNs;
+  next_look_ns_ = ThreadTime::WallNow() + look_again_ns_;
+  look_again_ns_ = std::min(2 * look_again_ns_, kLookAgainNs);
   const bool had_decided = std::exchange(is_decided_, true);
   const auto gain_at = [&](int num_ops) -> const PointGain* {
     const auto found = std::ranges::find(choice.points, num_ops, &PointGain::num_ops);
@@ -309,7 +319,7 @@ std::optional<SampleCosts> SampleCache::ReadProfile() const {
   if (!text.ok()) return std::nullopt;
   std::istringstream stream(*text);
   SampleCosts costs;
-  if (!(stream >> costs.read_ns)) return std::nullopt;
+  if (!(stream >> costs.read_ns >> costs.rest_ns)) return std::nullopt;
   for (double ns = 0; stream >> ns;) costs.op_ns.push_back(ns);
   if (costs.op_ns.size() != setup_.graph->op_types().size()) return std::nullopt;
   return costs;
@@ -319,7 +329,8 @@ void SampleCache::WriteProfile(const SampleCosts& costs) const {
   // Without it, the next job measures again.
   const std::string path = ProfilePath();
   if (path.empty()) return;
-  files::WriteAtomically(path, fmt::format("{} {}\n", costs.read_ns, fmt::join(costs.op_ns, " ")))
+  files::WriteAtomically(
+      path, fmt::format("{} {} {}\n", costs.read_ns, costs.rest_ns, fmt::join(costs.op_ns, " ")))
       .IgnoreError();
 }
 

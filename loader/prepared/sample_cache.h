@@ -2,7 +2,7 @@
 //
 //   off / profile ---- 100 ms of work ----> choice ----> a cut, or none
 //                                             ^                |
-//                                             '--- every 10 s -'  only for a gain of a quarter
+//                                             '--- .5 to 10 s -'  only for a gain of a quarter
 //
 // Which samples are made again and which are found never shows in batches.
 #pragma once
@@ -131,6 +131,7 @@ class SampleCache {
   const std::vector<transform::CutPoint> points_;
   // When Observe() looks next; far ahead for a mode that never changes.
   std::atomic<int64_t> next_look_ns_ = 0;
+  int64_t look_again_ns_ ABSL_GUARDED_BY(mutex_);
   mutable Mutex mutex_;
   std::shared_ptr<const OpenCut> cut_ ABSL_GUARDED_BY(mutex_);
   // Cuts that were in use, for what they have counted.
