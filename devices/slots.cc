@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "base/check.h"
@@ -42,6 +43,11 @@ rpc::v1::JobDevice JobDeviceOf(const Gpu* gpu) {
 }
 
 }  // namespace
+
+int TrainingsAtOnce(int configured) {
+  const char* const text = std::getenv("TIDEMILL_TRAININGS");
+  return text == nullptr ? configured : std::max(configured, std::atoi(text));
+}
 
 Slots::Slots(std::string name, const Devices& devices, int cpu_slots, std::optional<int> max_gpus)
     : devices_(devices),

@@ -19,6 +19,11 @@
 
 namespace tidemill::devices {
 
+// Returns how many trainings a local stack runs on processors at the same time where its
+// configuration says `configured`: a command that starts it for several runs sets the variable
+// TIDEMILL_TRAININGS, and the stack's keeper has checked it.
+int TrainingsAtOnce(int configured);
+
 // A slot has one job at a time, and a job has one slot, so that no two jobs of a server share a
 // GPU. Jobs that wait get slots in their order, except that a job does not wait for a slot that
 // another one waits for and it cannot use: work for processors passes work for a GPU. Thread-safe.

@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "db/database.h"
 #include "devices/devices.h"
+#include "devices/slots.h"
 #include "evaluator/answers_runner.h"
 #include "evaluator/column_files.h"
 #include "evaluator/evaluator.h"
@@ -92,8 +93,11 @@ int NumThreads(const EvaluatorConfig& config) {
 
 absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartEvaluator(
     const rpc::ServiceContext& context) {
-  ASSIGN_OR_RETURN(const auto config, config::ReadSection<EvaluatorConfig>(
-                                          context.config_text, context.config_name, "evaluator"));
+  ASSIGN_OR_RETURN(auto config, config::ReadSection<EvaluatorConfig>(
+                                    context.config_text, context.config_name, "evaluator"));
+  // Trainings side by side have evaluations side by side, as far as there are processors.
+  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  config.jobs = std::max(config.jobs, std::min(devices::TrainingsAtOnce(1), cores));
   ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
                                             context.config_text, context.config_name, "prepared"));
   ASSIGN_OR_RETURN(rpc::v1::Endpoints endpoints,

@@ -1,7 +1,6 @@
 #include "trainer_server/trainer_server.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <stop_token>
 #include <system_error>
 #include <utility>
@@ -73,13 +72,6 @@ class TrainerServer final : public rpc::RunningService {
   std::unique_ptr<supervisor::Membership> membership_;
 };
 
-// A local stack that a command starts for several runs gets as many slots (`tidemill sweep`). Its
-// keeper has checked the number.
-void TakeTrainingsOfEnvironment(TrainerConfig& config) {
-  const char* const text = std::getenv("TIDEMILL_TRAININGS");
-  if (text != nullptr) config.cpu_slots = std::max(config.cpu_slots, std::atoi(text));
-}
-
 v1::PreparedStore StoreOf(const prepared::HostStoreOptions& options) {
   v1::PreparedStore store;
   store.set_memory_folder(options.memory_folder);
@@ -108,7 +100,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartTrainerServer(
   TrainingsOptions options;
   ASSIGN_OR_RETURN(options.config, config::ReadSection<TrainerConfig>(
                                        context.config_text, context.config_name, "trainer_server"));
-  TakeTrainingsOfEnvironment(options.config);
+  options.config.cpu_slots = devices::TrainingsAtOnce(options.config.cpu_slots);
   ASSIGN_OR_RETURN(options.folder, context.FolderOf("trainer_server"));
   ASSIGN_OR_RETURN(const auto prepared, config::ReadSection<prepared::PreparedConfig>(
                                             context.config_text, context.config_name, "prepared"));
