@@ -11,7 +11,7 @@
 #include "base/logs/log.h"
 #include "evaluator/reading/graph_rows.h"
 #include "loader/batches/cut_block.h"
-#include "loader/prepared/named_op.h"
+#include "transform/cut_points.h"
 
 namespace tidemill::evaluator {
 namespace {
@@ -23,7 +23,8 @@ absl::StatusOr<std::unique_ptr<loader::SampleCache>> CreateCache(loader::CacheSe
                                                                  const models::CacheSpec& spec) {
   if (const auto op = spec->AfterOp()) {
     setup.mode = loader::CacheMode::kAfter;
-    ASSIGN_OR_RETURN(setup.after_op, loader::OpNamed(*op, setup.graph->op_types()));
+    ASSIGN_OR_RETURN(const transform::CutPoint point, transform::CutPointAfter(*setup.graph, *op));
+    setup.after_op = point.last_op;
   }
   return loader::SampleCache::Create(std::move(setup));
 }
