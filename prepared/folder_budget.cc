@@ -63,14 +63,16 @@ double WorthIn(const std::string& folder) {
 }
 
 // Calls `see` with what is in a folder. What vanishes meanwhile is passed over.
-void ForEachIn(const std::string& folder,
-               const std::function<void(const fs::directory_entry&)>& see) {
+std::error_code ForEachIn(const std::string& folder,
+                          const std::function<void(const fs::directory_entry&)>& see) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   while (!error && entry != fs::directory_iterator()) {
     see(*entry);
     entry.increment(error);
   }
+  if (error == std::errc::no_such_file_or_directory) error.clear();
+  return error;
 }
 
 // A folder, and not a link to one, that says what its rows are worth.
@@ -289,6 +291,23 @@ int64_t FolderBudget::BytesFor(std::span<const std::string> digests) const {
     return std::ranges::find(digests, point.digest) != digests.end();
   });
   return std::max<int64_t>(0, bytes_ - BytesOf(others));
+}
+
+absl::StatusOr<std::vector<std::string>> RowFilesIn(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  const auto add_rows_of = [&](const fs::directory_entry& point) {
+    if (!IsPoint(point)) return;
+    const std::error_code unlisted =
+        ForEachIn(point.path().string(), [&](const fs::directory_entry& file) {
+          if (file.path().extension() == kRowsExtension) paths.push_back(file.path().string());
+        });
+    if (unlisted) error = unlisted;
+  };
+  const std::error_code unlisted = ForEachIn(folder, add_rows_of);
+  if (unlisted) error = unlisted;
+  if (error) return PermissionDenied("cannot list {}: {}", folder, error.message());
+  return paths;
 }
 
 }  // namespace tidemill::prepared

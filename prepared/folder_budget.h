@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "base/time.h"
@@ -88,5 +89,9 @@ class FolderBudget {
   int64_t bytes_ = 0;
   FolderPlace place_ = FolderPlace::kOwn;
 };
+
+// Returns the paths of the files of rows in a folder, of all points; none when there is no folder.
+// PERMISSION_DENIED when it cannot be listed.
+absl::StatusOr<std::vector<std::string>> RowFilesIn(const std::string& folder);
 
 }  // namespace tidemill::prepared

@@ -179,6 +179,24 @@ TEST_F(FolderSamplesTest, WipedKeysLeaveNoByteAndAreNotFound) {
   EXPECT_EQ(bytes.find(row), std::string::npos);
 }
 
+TEST_F(FolderSamplesTest, WipedKeysLeaveNoByteAlsoWhereAByteHasFlipped) {
+  const FolderBudget budget = OpenBudget(1 << 20);
+  const auto names = Names(0, 6);
+  EXPECT_TRUE(Open(budget)->Keep(names, RowsOf(names)));
+  const std::string whole = *files::Read(FileOf("a"));
+  std::string row;
+  for (size_t at = 0; at < 15; ++at) row += static_cast<char>(ByteOf(4, at));
+  ASSERT_NE(whole.find(row), std::string::npos);
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
+    std::ofstream(FileOf("a"), std::ios::binary) << flipped;
+    ASSERT_THAT(WipeKeys(std::vector{budget.folder()}, std::vector<int64_t>{4}), IsOk());
+    EXPECT_EQ(files::Read(FileOf("a")).value_or("").find(row), std::string::npos) << at;
+    Find(*Open(budget), names);  // Compares what it finds.
+  }
+}
+
 TEST_F(FolderSamplesTest, RoomThatWasTakenAndNotUsedIsGivenBack) {
   const FolderBudget budget = OpenBudget(1 << 20);
   {

@@ -1,12 +1,11 @@
 #include "prepared/host_store.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 
+#include "base/files.h"
 #include "base/logs/log.h"
 #include "prepared/folder_samples.h"
 #include "prepared/row_file.h"
@@ -15,8 +14,6 @@
 namespace tidemill::prepared {
 namespace {
 
-namespace fs = std::filesystem;
-
 // A file that is gone has no rows, and what is not a file has none.
 absl::StatusOr<int64_t> WipeIn(const std::string& path,
                                const absl::flat_hash_set<int64_t>& wanted) {
@@ -24,10 +21,12 @@ absl::StatusOr<int64_t> WipeIn(const std::string& path,
   if (absl::IsNotFound(file.status()) || absl::IsFailedPrecondition(file.status())) return 0;
   RETURN_IF_ERROR(file.status());
   std::vector<RowPlace> found;
-  file->Scan([&](const RowPlace& place) {
+  const bool are_all = file->Scan([&](const RowPlace& place) {
     if (wanted.contains(place.entry.key)) found.push_back(place);
   });
   for (const RowPlace& place : found) RETURN_IF_ERROR(file->Wipe(place));
+  // Rows after a damage cannot be told apart.
+  if (!are_all) RETURN_IF_ERROR(files::Remove(path));
   return std::ssize(found);
 }
 
@@ -91,16 +90,10 @@ absl::StatusOr<int64_t> WipeKeys(std::span<const std::string> folders,
   const absl::flat_hash_set<int64_t> wanted(keys.begin(), keys.end());
   int64_t num_wiped = 0;
   for (const std::string& folder : folders) {
-    // A folder may be removed at any time.
-    std::error_code error;
-    fs::recursive_directory_iterator entry(folder, error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (entry->path().extension() != ".rows") continue;
-      ASSIGN_OR_RETURN(const int64_t in_file, WipeIn(entry->path().string(), wanted));
+    ASSIGN_OR_RETURN(const std::vector<std::string> paths, RowFilesIn(folder));
+    for (const std::string& path : paths) {
+      ASSIGN_OR_RETURN(const int64_t in_file, WipeIn(path, wanted));
       num_wiped += in_file;
-    }
-    if (error && error != std::errc::no_such_file_or_directory) {
-      return PermissionDenied("cannot list {}: {}", folder, error.message());
     }
   }
   return num_wiped;

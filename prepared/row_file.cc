@@ -81,8 +81,9 @@ bool ReadObject(int file, int64_t offset, T& object) {
          sizeof(object);
 }
 
-// After an entry that is damaged, no later row of the block can be found.
-void ScanBlock(int file, int64_t begin, uint32_t num_rows,
+// After an entry that is damaged, no later row of the block can be found. Returns whether there is
+// none.
+bool ScanBlock(int file, int64_t begin, uint32_t num_rows,
                const std::function<void(const RowPlace&)>& found) {
   std::vector<RowEntry> entries;
   int64_t entry_at = begin + kHeaderBytes;
@@ -91,14 +92,15 @@ void ScanBlock(int file, int64_t begin, uint32_t num_rows,
     entries.resize(std::min(left, kEntriesAtOnce));
     const std::span bytes(reinterpret_cast<char*>(entries.data()),
                           entries.size() * sizeof(RowEntry));
-    if (ReadWholeAt(file, bytes, entry_at) != std::ssize(bytes)) return;
+    if (ReadWholeAt(file, bytes, entry_at) != std::ssize(bytes)) return false;
     for (const RowEntry& entry : entries) {
-      if (entry.sum != SumOf(entry)) return;
+      if (entry.sum != SumOf(entry)) return false;
       if (entry.state != RowState::kMissing) found({entry, entry_at, row_at});
       entry_at += kEntryBytes;
       row_at += entry.row_bytes;
     }
   }
+  return true;
 }
 
 // Opens a file without following a link, or waiting for the other end of a pipe.
@@ -159,19 +161,23 @@ bool RowFile::IsRemoved() const {
   return fstat(file_.number(), &about) != 0 || about.st_nlink == 0;
 }
 
-void RowFile::Scan(const std::function<void(const RowPlace&)>& found) {
+bool RowFile::Scan(const std::function<void(const RowPlace&)>& found) {
   struct stat about = {};
-  if (fstat(file_.number(), &about) != 0) return;
+  if (fstat(file_.number(), &about) != 0) return false;
+  bool is_whole = true;
   while (end_ + kHeaderBytes <= about.st_size) {
     BlockHeader header;
-    if (!ReadObject(file_.number(), end_, header) || header.magic != kBlockMagic ||
-        header.sum != SumOf(header) || header.bytes < kHeaderBytes ||
+    if (!ReadObject(file_.number(), end_, header)) return false;
+    // Room for later blocks.
+    if (header.magic == 0 && header.bytes == 0 && header.sum == 0) return is_whole;
+    if (header.magic != kBlockMagic || header.sum != SumOf(header) || header.bytes < kHeaderBytes ||
         header.bytes > about.st_size - end_) {
-      return;
+      return false;
     }
-    ScanBlock(file_.number(), end_, header.num_rows, found);
+    is_whole &= ScanBlock(file_.number(), end_, header.num_rows, found);
     end_ += header.bytes;
   }
+  return is_whole;
 }
 
 int64_t BlockBytes(const NamedRows& rows, const RowColumns& columns,

@@ -44,8 +44,9 @@ class RowFile {
   ~RowFile();
 
   // Calls `found` with the rows that were appended since the last call, by any process. Stops at a
-  // block that is not complete. Thread-compatible.
-  void Scan(const std::function<void(const RowPlace&)>& found);
+  // block that is not complete. Returns whether these are all rows: false when there may be more
+  // after something that is damaged. Thread-compatible.
+  bool Scan(const std::function<void(const RowPlace&)>& found);
 
   // Appends a block after the last complete one. The rows are those of `which`. Returns the places.
   // Requires Scan() to have been called. UNAVAILABLE when the disk is full, or the file cannot be

@@ -347,6 +347,7 @@ TEST_F(StoreFaults, WhatIsNotOfTheStoreStaysInItsFolder) {
        {old, Disk() + "/notes", Disk() + "/photographs", Disk() + "/a/about"}) {
     fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(24 * 365));
   }
+  EXPECT_THAT(WipeKeys(std::vector{Disk()}, std::vector<int64_t>{3}), IsOkAndHolds(1));
   OpenDisk(50'000);
   EXPECT_FALSE(fs::exists(Disk() + "/a"));
   EXPECT_EQ(fs::file_size(old), 100'000U);

@@ -131,7 +131,7 @@ class SharingKills : public ::testing::TestWithParam<std::tuple<const char*, Vic
   static void TearDownTestSuite() { pair_.reset(); }
 
   static std::unique_ptr<const SharingPair> pair_;
-  static std::vector<std::string> expected_;  // Of a run that shares nothing.
+  static std::vector<std::string> expected_;  // A run that shares nothing.
 };
 std::unique_ptr<const SharingPair> SharingKills::pair_;
 std::vector<std::string> SharingKills::expected_;
