@@ -60,6 +60,11 @@ ObjectSamples::~ObjectSamples() {
     PutDraft();
   }
   writers_.reset();  // Writes what is queued.
+  const prepared::StoreCounts counts = this->counts();
+  log::Info("used the object store of prepared rows",
+            {{"found", fmt::format("{}", counts.found)},
+             {"put", fmt::format("{}", counts.kept)},
+             {"passed_over", fmt::format("{}", counts.refused)}});
 }
 
 absl::Status ObjectSamples::Tick() {
