@@ -47,7 +47,7 @@ struct CacheQuestion {
   // How often each sample will be used again, on average: further epochs, triggers that select it
   // again, other trainings.
   double uses = 0;
-  // The same for rows behind an op that learns, which are of no use to models that have learned
+  // The same for rows after an op that learns, which are of no use to models that have learned
   // other numbers; std::nullopt: as often.
   std::optional<double> uses_learned = std::nullopt;
   // What the name of a sample costs, which a cached row needs each time.
