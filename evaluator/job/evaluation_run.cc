@@ -79,15 +79,20 @@ class ProgressReporter {
   std::chrono::steady_clock::time_point last_ = {};
 };
 
+// Where rows come from instead of storage and the graphs in this process.
+struct RowSources {
+  std::unique_ptr<KeptRows> kept = nullptr;             // nullptr: nothing is kept.
+  std::unique_ptr<PreparingWorkers> workers = nullptr;  // nullptr: this process prepares.
+};
+
 // The state that all windows of a job share.
 struct JobContext {
   const v1::EvaluationJob& job;
   const MeasurementPlan& plan;
   const storage::StorageClient& storage;
   ModelCache& models;
-  Baselines* baselines;       // nullptr where none are asked for.
-  PreparingWorkers* workers;  // nullptr where this process prepares all samples.
-  KeptRows* kept;             // nullptr where nothing is kept.
+  Baselines* baselines;  // nullptr where none are asked for.
+  const RowSources& sources;
   OutcomeKeeper& keeper;
   ProgressReporter progress;
 };
@@ -162,19 +167,21 @@ absl::Status MeasureTogether(const v1::JobWindow& window, std::span<ScoredModel*
                              WindowBaselines* baselines, bool is_first_pass, JobContext& context,
                              v1::WindowEnd& end, const Report& report) {
   MeasurementPlan plan = context.plan;
+  const auto num_models = static_cast<int64_t>(models.size());
   // A model's share is the same, however many are measured together.
-  plan.max_table_bytes =
-      plan.max_table_bytes / window.window().model_ids_size() * static_cast<int64_t>(models.size());
+  plan.max_table_bytes = plan.max_table_bytes / window.window().model_ids_size() * num_models;
   plan.keeper = &context.keeper;
   plan.model_in_use = window.window().model_in_use();
   WindowMeasurement measurement(window.window_index(), plan, models, baselines);
   const rpc::v1::Snapshot& snapshot = context.job.evaluation().snapshot();
-  PageReader reader(context.storage,
-                    {.dataset = {snapshot.dataset_id()},
-                     .has_labels = plan.samples.label != transform::LabelKind::kNone,
-                     .block_rows = kBlockRows,
-                     .workers = context.workers,
-                     .kept = context.kept});
+  PageReader reader(
+      context.storage,
+      {.dataset = {snapshot.dataset_id()},
+       .has_labels = plan.samples.label != transform::LabelKind::kNone,
+       .block_rows = kBlockRows,
+       .workers = context.sources.workers.get(),
+       .kept = context.sources.kept.get(),
+       .num_passes = (window.window().model_ids_size() + num_models - 1) / num_models});
   const auto add = [&](const SampleBlock& block) {
     measurement.Add(block);
     if (is_first_pass) context.progress.Add(block.num_known);
@@ -255,12 +262,6 @@ absl::Status MeasureWindow(const v1::JobWindow& window, JobContext& context, con
   return absl::OkStatus();
 }
 
-// Where rows come from instead of storage and the graphs in this process.
-struct RowSources {
-  std::unique_ptr<KeptRows> kept = nullptr;             // nullptr: nothing is kept.
-  std::unique_ptr<PreparingWorkers> workers = nullptr;  // nullptr: this process prepares.
-};
-
 std::unique_ptr<KeptRows> KeptRowsFor(const v1::EvaluationJob& job, const MeasurementPlan& plan,
                                       const models::CacheSpec& cache, double uses,
                                       const storage::StorageClient& storage) {
@@ -327,11 +328,13 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
   arithmetic.set_threads(job.num_threads());
   const storage::StorageClient storage(storage_peer);
   model_store::ModelStoreClient store(store_peer);
+  RowSources sources;
   ModelCache models(
       store, dataset,
       {.make_predictor = arithmetic.make_predictor,
        .enter_sandbox =
            [&](const transform::GraphSpec& graph) {
+             sources.kept = nullptr;  // Its files could not be opened.
              return arithmetic.enter_sandbox({.readable = {peers.TokenFolder()},
                                               .graph = graph,
                                               .starts_plugins = !spec.RunsWith().empty()});
@@ -343,7 +346,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                              .samples = samples::SchemaOf(dataset),
                              .dataset = &dataset,
                              .bad = bad.get()};
-  ASSIGN_OR_RETURN(const RowSources sources, RowSourcesFor(job, plan, peers, storage));
+  ASSIGN_OR_RETURN(sources, RowSourcesFor(job, plan, peers, storage));
   std::optional<Baselines> baselines;
   if (job.evaluation().has_known_labels()) {
     baselines.emplace(storage, job.evaluation(), spec, dataset);
@@ -354,8 +357,7 @@ absl::Status RunEvaluation(const v1::EvaluationJob& job, const Arithmetic& arith
                      storage,
                      models,
                      baselines ? &*baselines : nullptr,
-                     sources.workers.get(),
-                     sources.kept.get(),
+                     sources,
                      keeper,
                      ProgressReporter(report)};
   for (const v1::JobWindow& window : job.windows()) {

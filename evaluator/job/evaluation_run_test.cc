@@ -111,6 +111,38 @@ TEST_F(EvaluationRunTest, ModelsThatDoNotFitInMemoryAreMeasuredOneAfterAnother) 
       << "a window is read for each model";
 }
 
+TEST_F(EvaluationRunTest, ReadsNoSampleWhoseRowAnEarlierJobHasKept) {
+  const std::vector<v1::JobWindow> windows = {testing::WindowOf(
+      0, std::nullopt, std::nullopt, {cluster_.Put(1, "4"), cluster_.Put(2, "8")})};
+  ASSERT_THAT(Run(windows), IsOk());
+  const auto made = std::exchange(scores_, {});
+  v1::EvaluationJob job = cluster_.Job();
+  job.mutable_prepared()->set_disk_folder(cluster_.folder() + "/kept");
+  job.mutable_prepared()->set_disk_bytes(1 << 20);
+  job.mutable_evaluation()->set_cache("{type: after, op: parse_csv}");
+  for (const int64_t num_read : {20, 1}) {
+    const int64_t before = cluster_.num_samples_read();
+    ASSERT_THAT(Run(job, windows), IsOk());
+    EXPECT_EQ(cluster_.num_samples_read() - before, num_read) << "one cannot be read";
+    for (const auto& [of, scores] : std::exchange(scores_, {})) {
+      EXPECT_EQ(scores.SerializeAsString(), made.at(of).SerializeAsString());
+    }
+  }
+  job.mutable_evaluation()->set_cache("off");
+  ASSERT_THAT(Run(job, windows), IsOk());
+  EXPECT_EQ(cluster_.num_samples_read(), 20 + 20 + 1 + 20);
+}
+
+TEST_F(EvaluationRunTest, KeepsNothingBesideANetworkOfAUser) {
+  v1::EvaluationJob job = cluster_.Job();
+  job.mutable_prepared()->set_disk_folder(cluster_.folder() + "/kept");
+  job.mutable_prepared()->set_disk_bytes(1 << 20);
+  job.mutable_evaluation()->set_cache("{type: after, op: parse_csv}");
+  const int64_t model = cluster_.Put(1, "5", "{type: torchscript, file: net.pt, outputs: 2}");
+  ASSERT_THAT(Run(job, {testing::WindowOf(0, 0, 10, {model})}), IsOk());
+  EXPECT_FALSE(files::Exists(cluster_.folder() + "/kept"));
+}
+
 TEST_F(EvaluationRunTest, EntersTheSandboxOnceBeforeTheFirstNetworkOfAUser) {
   const std::string from_file = "{type: torchscript, file: net.pt, outputs: 2}";
   ASSERT_THAT(Run({testing::WindowOf(0, 0, 10,

@@ -214,7 +214,7 @@ class KeptBlock {
 KeptRows::KeptRows(const storage::StorageClient& storage, Options options)
     : storage_(storage), options_(std::move(options)) {}
 
-void KeptRows::Open(std::span<const SharedGraph> graphs, int64_t num_samples) {
+void KeptRows::Open(std::span<const SharedGraph> graphs, const WindowReads& reads) {
   for (const SharedGraph& graph : graphs) {
     auto& open = graphs_[graph->fingerprint];
     if (open.graph != nullptr) continue;
@@ -231,13 +231,15 @@ void KeptRows::Open(std::span<const SharedGraph> graphs, int64_t num_samples) {
              !other.cache->report().is_decided;
     };
     if (std::ranges::any_of(graphs_, is_undecided)) continue;
-    OpenCache(open, num_samples, std::ranges::count_if(graphs, [&](const SharedGraph& other) {
-                return graphs_.at(other->fingerprint).fingerprint == open.fingerprint;
-              }));
+    const auto num_alike = std::ranges::count_if(graphs, [&](const SharedGraph& other) {
+      return graphs_.at(other->fingerprint).fingerprint == open.fingerprint;
+    });
+    OpenCache(open, reads.num_samples,
+              static_cast<double>(num_alike) * static_cast<double>(reads.num_passes) - 1);
   }
 }
 
-void KeptRows::OpenCache(OpenGraph& graph, int64_t num_samples, int64_t num_alike) {
+void KeptRows::OpenCache(OpenGraph& graph, int64_t num_samples, double uses_by_others) {
   const std::shared_ptr<const PreparedGraph>& shared = graph.graph;
   auto cache = CreateCache(
       {.store = options_.store,
@@ -249,7 +251,7 @@ void KeptRows::OpenCache(OpenGraph& graph, int64_t num_samples, int64_t num_alik
            },
        .standardize_target = false,
        .num_samples = num_samples * std::max<int64_t>(1, options_.num_windows),
-       .uses = options_.uses + static_cast<double>(num_alike - 1),
+       .uses = options_.uses + uses_by_others,
        .uses_learned = options_.uses,
        .finds_kept = true,
        .about = options_.about},

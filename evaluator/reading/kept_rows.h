@@ -23,6 +23,13 @@ namespace tidemill::evaluator {
 
 class KeptBlock;
 
+// How the samples of a window are read.
+struct WindowReads {
+  int64_t num_samples = 0;  // An estimate.
+  // Once for each part of the models that fit into memory together.
+  int64_t num_passes = 1;
+};
+
 // The rows of all graphs, over all windows of a job. They are as RunGraph() makes them. Samples
 // that are missing in several graphs are read once, and graphs that begin alike make their common
 // part once. Thread-compatible.
@@ -46,9 +53,8 @@ class KeptRows {
   KeptRows(const storage::StorageClient& storage, Options options);
 
   // Opens a cache for each graph that has none; what they decide can change while samples are read.
-  // Of graphs that differ only in what they have learned, the first one decides for all. A window
-  // is taken to have `num_samples`.
-  void Open(std::span<const SharedGraph> graphs, int64_t num_samples);
+  // The first of several graphs that differ only in what they have learned decides for all.
+  void Open(std::span<const SharedGraph> graphs, const WindowReads& reads);
 
   // Returns a block of samples of a page, with the rows of these graphs, which must be open. It has
   // no data. Returns the errors of the storage client's methods; what fails in a graph is in the
@@ -68,7 +74,7 @@ class KeptRows {
 
   struct OpenGraph {
     SharedGraph graph;
-    // Those of graphs with other fitted states are equal.
+    // It leaves out what the graph has learned.
     std::string fingerprint;
     std::shared_ptr<loader::SampleCache> cache = nullptr;
     std::unique_ptr<loader::PathCounters> counters = nullptr;
@@ -76,7 +82,8 @@ class KeptRows {
 
   // Reads and makes what a block of these samples lacks.
   absl::Status ReadInto(KeptBlock& block, SampleBlock& result) const;
-  void OpenCache(OpenGraph& graph, int64_t num_samples, int64_t num_alike);
+  // `uses_by_others`: by graphs that have learned other numbers.
+  void OpenCache(OpenGraph& graph, int64_t num_samples, double uses_by_others);
 
   const storage::StorageClient& storage_;
   const Options options_;

@@ -21,7 +21,10 @@ void WarnOf(const absl::Status& failure) {
 absl::Status PageReader::Read(const batch::Batch& page, std::span<const SharedGraph> graphs,
                               const BlockSink& sink) {
   int64_t done = 0;
-  if (options_.kept != nullptr) options_.kept->Open(graphs, page.num_rows());
+  if (options_.kept != nullptr) {
+    options_.kept->Open(graphs,
+                        {.num_samples = page.num_rows(), .num_passes = options_.num_passes});
+  }
   if (options_.workers != nullptr && !graphs.empty()) {
     ASSIGN_OR_RETURN(done, ReadAtWorkers(page, graphs, sink));
   }

@@ -38,6 +38,8 @@ class PageReader {
     PreparingWorkers* workers = nullptr;
     // nullptr: nothing is kept.
     KeptRows* kept = nullptr;
+    // How often the window is read, for other models each time.
+    int64_t num_passes = 1;
   };
 
   // `storage`, the workers and the kept rows must outlive this object.

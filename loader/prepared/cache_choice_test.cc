@@ -48,7 +48,7 @@ TEST(ChooseCache, ASampleThatIsUsedOnceIsNotKept) {
   EXPECT_THAT(ChooseCache(question).reason, HasSubstr("used again"));
 }
 
-TEST(ChooseCache, RowsBehindWhatWasLearnedAreOfUseToFewer) {
+TEST(ChooseCache, RowsThatDependOnWhatWasLearnedAreOfUseToFewer) {
   CacheQuestion question = Question(20, {1500, 200, 60}, {562'500, 150'528, 602'112});
   question.points[1].learns = question.points[2].learns = true;
   EXPECT_EQ(Chosen(question), 2);

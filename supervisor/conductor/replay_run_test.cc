@@ -142,6 +142,9 @@ TEST_F(ReplayRunTest, SaysWhatEvaluationsMayKeepAndHowOftenSamplesAreReadAgain) 
   EXPECT_THAT(services_.evaluations().at(0).cache(), HasSubstr("auto"));
   EXPECT_EQ(services_.evaluations().at(0).later_uses(), 0);
   request.mutable_command()->set_request_id("b");
+  v1::ValueToSet& value = *request.add_values_to_set();
+  value.set_key("training.seed");
+  value.set_value("7");
   request.mutable_in_sweep()->set_sweep("s");
   request.mutable_in_sweep()->set_setting(1);
   request.mutable_in_sweep()->set_rung(1);

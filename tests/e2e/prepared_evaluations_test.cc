@@ -83,7 +83,7 @@ class PreparedEvaluations : public ::testing::Test {
         transform::testing::Noise(60, 80, 3, static_cast<uint32_t>(seed)));
   }
 
-  // What `runs show` says of a run of the pipeline.
+  // Runs the pipeline, and returns what `runs show` tells about it.
   nlohmann::json Run(const std::string& cache) const {
     const CommandResult run =
         stack_.Tidemill({"run", pipeline_, "--json", "--set", "training.cache=" + cache});
