@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -78,15 +79,26 @@ void* BlockPool::Take(size_t size) {
 
 void BlockPool::Give(void* block, size_t size) {
   const size_t bytes = Rounded(size);
+  if (bytes > most_idle_) return Unmap(block, bytes);
+  std::vector<std::pair<void*, size_t>> removed;
   {
     MutexLock lock(mutex_);
-    if (idle_bytes_ + bytes <= most_idle_) {
-      idle_[bytes].push_back({.block = block});
-      idle_bytes_ += bytes;
-      return;
-    }
+    while (idle_bytes_ + bytes > most_idle_) removed.push_back(RemoveOldest());
+    idle_[bytes].push_back({.block = block, .given = ++num_given_});
+    idle_bytes_ += bytes;
   }
-  Unmap(block, bytes);
+  for (const auto& [old, old_bytes] : removed) Unmap(old, old_bytes);
+}
+
+std::pair<void*, size_t> BlockPool::RemoveOldest() {
+  // The blocks of a size are in the order in which they were given.
+  const auto oldest = std::ranges::min_element(
+      idle_, {}, [](const auto& step) { return step.second.front().given; });
+  const std::pair<void*, size_t> removed(oldest->second.front().block, oldest->first);
+  oldest->second.erase(oldest->second.begin());
+  if (oldest->second.empty()) idle_.erase(oldest);
+  idle_bytes_ -= removed.second;
+  return removed;
 }
 
 bool BlockPool::Trim() {

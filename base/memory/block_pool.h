@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
@@ -18,7 +19,9 @@ namespace tidemill {
 //   sizes   1 MiB  1.125  1.25  1.375 ...  2 MiB  2.25  2.5 ...
 //   idle     [ ]           [ ][ ]                  [ ]              at most `most_idle` bytes
 //
-// Blocks of at least 4 MiB are on huge pages if the kernel has them. Thread-safe.
+// The sizes change when a job does, as after its first epoch. So a block that is given back takes
+// the room of those that were idle for longest. Blocks of at least 4 MiB are on huge pages if the
+// kernel has them. Thread-safe.
 class BlockPool {
  public:
   // Smaller blocks are for the heap.
@@ -48,12 +51,17 @@ class BlockPool {
  private:
   struct Idle {
     void* block = nullptr;
+    int64_t given = 0;    // num_given_ after it.
     bool is_old = false;  // Idle at the last Trim().
   };
+
+  // Removes the block that was idle for longest, with its rounded size.
+  std::pair<void*, size_t> RemoveOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t most_idle_;
   mutable Mutex mutex_;
   int64_t num_taken_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t num_given_ ABSL_GUARDED_BY(mutex_) = 0;
   // By rounded size. The blocks used last are at the end.
   std::map<size_t, std::vector<Idle>> idle_ ABSL_GUARDED_BY(mutex_);
   size_t idle_bytes_ ABSL_GUARDED_BY(mutex_) = 0;

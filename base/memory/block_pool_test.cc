@@ -41,11 +41,26 @@ TEST(BlockPoolTest, KeepsNoMoreThanItMay) {
   void* const blocks[] = {pool.Take(2 * kMegabyte), pool.Take(2 * kMegabyte),
                           pool.Take(2 * kMegabyte)};
   for (void* const block : blocks) pool.Give(block, 2 * kMegabyte);
-  // The second block is the last one that fitted.
+  // Two fit: those that were given last.
+  EXPECT_EQ(pool.Take(2 * kMegabyte), blocks[2]);
   EXPECT_EQ(pool.Take(2 * kMegabyte), blocks[1]);
-  EXPECT_EQ(pool.Take(2 * kMegabyte), blocks[0]);
-  pool.Give(blocks[0], 2 * kMegabyte);
   pool.Give(blocks[1], 2 * kMegabyte);
+  pool.Give(blocks[2], 2 * kMegabyte);
+}
+
+TEST(BlockPoolTest, MakesRoomForTheSizesThatAreUsedNow) {
+  BlockPool pool(8 * kMegabyte);
+  void* const first[] = {pool.Take(2 * kMegabyte), pool.Take(3 * kMegabyte),
+                         pool.Take(2 * kMegabyte)};
+  pool.Give(first[0], 2 * kMegabyte);
+  pool.Give(first[1], 3 * kMegabyte);
+  pool.Give(first[2], 2 * kMegabyte);
+  void* const now = pool.Take(4 * kMegabyte);
+  pool.Give(now, 4 * kMegabyte);
+  EXPECT_EQ(pool.Take(4 * kMegabyte), now);
+  EXPECT_EQ(pool.Take(2 * kMegabyte), first[2]) << "the two that were idle for longer are gone";
+  pool.Give(now, 4 * kMegabyte);
+  pool.Give(first[2], 2 * kMegabyte);
 }
 
 TEST(BlockPoolTest, ReturnsWhatNobodyTookBetweenTwoLooks) {

@@ -18,10 +18,6 @@ std::string TextOf(const PredictedGains& gains);
 // [{"change", "factor"}], the largest factor first.
 nlohmann::ordered_json GainsToJson(const PredictedGains& gains);
 
-// "prepared samples kept after op 2 (resize): 64,000 found, prepared 5.1x as fast
-// (predicted 5.3x)". Empty when nothing was decided.
-std::string DescribePrepared(const rpc::v1::PreparedSummary& prepared);
-
 // "40 % of the time waiting for data; limit: op resize (64 % of preparing); predicted: op resize
 // twice as fast 1.8x", and what was decided about prepared samples. Empty when the limit is not
 // known.

@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "cli/results/ledger.h"
 #include "cli/results/left_out.h"
+#include "cli/results/remarks/kept_samples.h"
 #include "cli/results/remarks/untrained.h"
 #include "cli/results/result_tables.h"
 #include "cli/results/run_costs.h"
@@ -139,6 +140,34 @@ std::string ReusedFrom(const v1::Trigger& trigger) {
                      trigger.reused_from().trigger());
 }
 
+// What each training decided about keeping prepared samples. The points that the last one compared
+// stand for those of all.
+ordered_json KeptSamplesOf(const v1::GetRunResponse& run) {
+  ordered_json trainings = ordered_json::array();
+  ordered_json points = ordered_json::array();
+  int64_t compared_by = 0;
+  for (const v1::Trigger& trigger : run.triggers()) {
+    if (!trigger.result().has_prepared() || trigger.has_reused_from()) continue;
+    const rpc::v1::PreparedSummary& prepared = trigger.result().prepared();
+    if (DescribeKeptSamples(prepared).empty()) continue;
+    ordered_json kept = KeptSamplesToJson(prepared);
+    if (prepared.points_size() > 0) {
+      points = std::move(kept["points"]);
+      compared_by = trigger.number();
+    }
+    kept.erase("points");
+    kept["trigger"] = trigger.number();
+    const int chosen = prepared.chosen() - 1;
+    kept["predicted_speedup"] = chosen >= 0 && chosen < prepared.points_size()
+                                    ? Rounded(prepared.points(chosen).speedup())
+                                    : ordered_json(nullptr);
+    if (trainings.size() < kMaxListedRows) trainings.push_back(std::move(kept));
+  }
+  return {{"trainings", std::move(trainings)},
+          {"points", std::move(points)},
+          {"compared_by", compared_by}};
+}
+
 ordered_json TriggersOf(const v1::GetRunResponse& run) {
   ordered_json triggers = ordered_json::array();
   const size_t points_each =
@@ -237,6 +266,7 @@ ordered_json ReportData(const RunRecord& record) {
   data["datasets"] = ExtentsOf(run);
   data["density"] = DensityOf(record, spec.ok() ? spec->preprocess.dataset : "");
   data["triggers"] = TriggersOf(run);
+  data["kept_samples"] = KeptSamplesOf(run);
   data["evaluate_seconds"] = Rounded(EvaluationSeconds(run));
   data["costs"] = CostsToJson(run.run().costs());
   data["costs"].erase("rows");  // The table is by stage.

@@ -63,6 +63,29 @@ TEST(ReportData, HasWhatLimitedEachTraining) {
   EXPECT_EQ(data.at("triggers").at(1).at("verdict"), "limit: op resize");
 }
 
+TEST(ReportData, HasWhatEachTrainingDecidedAboutKeepingSamples) {
+  RunRecord record = testing::ExampleRun("p", 4);
+  EXPECT_TRUE(ReportData(record).at("kept_samples").at("trainings").empty());
+  auto& nothing = *record.run.mutable_triggers(0)->mutable_result()->mutable_prepared();
+  nothing.set_reason("no sample is expected to be used again");
+  auto& kept = *record.run.mutable_triggers(1)->mutable_result()->mutable_prepared();
+  kept.set_kept_after("op 2 (resize)");
+  kept.set_measured_speedup(5.12);
+  auto& point = *kept.add_points();
+  point.set_op("op 2 (resize)");
+  point.set_speedup(5.3);
+  kept.set_chosen(1);
+  *record.run.mutable_triggers(2)->mutable_result()->mutable_prepared() = kept;
+  record.run.mutable_triggers(2)->mutable_reused_from()->set_run_id(1);
+  const auto samples = ReportData(record).at("kept_samples");
+  ASSERT_EQ(samples.at("trainings").size(), 2U) << "a reused training decides nothing";
+  EXPECT_TRUE(samples.at("trainings").at(0).at("kept_after").is_null());
+  EXPECT_EQ(samples.at("trainings").at(1).at("predicted_speedup"), 5.3);
+  EXPECT_EQ(samples.at("trainings").at(1).at("measured_speedup"), 5.12);
+  EXPECT_EQ(samples.at("compared_by"), record.run.triggers(1).number());
+  EXPECT_EQ(samples.at("points").at(0).at("op"), "op 2 (resize)");
+}
+
 TEST(ReportData, StaysSmallForRunsOfAnyLength) {
   const RunRecord record = testing::ExampleRun("p", 260);
   const auto data = ReportData(record);

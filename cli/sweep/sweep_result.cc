@@ -29,6 +29,17 @@ std::vector<const SweepValue*> ValuesAtLastRung(const SettingResult& setting) {
   return values;
 }
 
+// Trained for this run, and not taken from another.
+double TrainingSecondsOf(const supervisor::v1::GetRunResponse& run) {
+  double seconds = 0;
+  for (const supervisor::v1::Trigger& trigger : run.triggers()) {
+    if (trigger.has_reused_from()) continue;
+    const auto train = trigger.stage_seconds().find("train");
+    if (train != trigger.stage_seconds().end()) seconds += train->second;
+  }
+  return seconds;
+}
+
 void SummariseSetting(SettingResult& setting, size_t num_seeds) {
   setting.training_seconds = 0;
   for (const SweepRun& run : setting.runs) setting.training_seconds += run.training_seconds;
@@ -238,6 +249,18 @@ std::string CountsText(const SweepResult& result) {
 }
 
 }  // namespace
+
+void NoteEnd(const supervisor::v1::GetRunResponse& full, const std::string& measure,
+             SweepRun& ended) {
+  ended.error = full.run().error();
+  ended.num_triggers = full.run().num_triggers();
+  ended.training_seconds = TrainingSecondsOf(full);
+  if (ended.state == supervisor::v1::RUN_STATE_SUCCEEDED) ended.value = ValueOf(full, measure);
+}
+
+std::string RungTag(size_t rung, size_t num_rungs) {
+  return fmt::format("rung-{}-of-{}", rung + 1, num_rungs);
+}
 
 void Summarise(SweepResult& result) {
   for (SettingResult& setting : result.settings) {

@@ -12,7 +12,7 @@
 #include "cli/sweep/halving.h"
 #include "cli/sweep/sweep_plan.h"
 #include "cli/sweep/sweep_value.h"
-#include "tidemill/supervisor/v1/run.pb.h"
+#include "tidemill/supervisor/v1/supervisor.pb.h"
 
 namespace tidemill::cli {
 
@@ -29,6 +29,10 @@ struct SweepRun {
   int64_t num_triggers = 0;
   std::optional<SweepValue> value = std::nullopt;
 };
+
+// Notes what a run that has ended, in the state of `ended`, has reached and what it has cost.
+void NoteEnd(const supervisor::v1::GetRunResponse& full, const std::string& measure,
+             SweepRun& ended);
 
 enum class Fate {
   kOpen,     // Not all of its runs have ended.
@@ -74,6 +78,9 @@ struct SweepResult {
   std::vector<SettingResult> settings = {};
   double seconds = 0;  // The time that this command has taken.
 };
+
+// "rung-2-of-4": the tag of a run of a rung, from 0.
+std::string RungTag(size_t rung, size_t num_rungs);
 
 // Computes the value, the interval, the baseline and the cost of each setting from its runs at its
 // last rung, and the place of each among the settings of that rung.

@@ -21,17 +21,6 @@ using supervisor::SupervisorClient;
 
 constexpr std::chrono::milliseconds kPoll{100};
 
-// Trained for this run, and not taken from another.
-double TrainingSecondsOf(const v1::GetRunResponse& run) {
-  double seconds = 0;
-  for (const v1::Trigger& trigger : run.triggers()) {
-    if (trigger.has_reused_from()) continue;
-    const auto train = trigger.stage_seconds().find("train");
-    if (train != trigger.stage_seconds().end()) seconds += train->second;
-  }
-  return seconds;
-}
-
 std::pair<int32_t, int32_t> KeyOf(const SweepRun& run) {
   return {static_cast<int32_t>(run.place + 1), static_cast<int32_t>(run.rung + 1)};
 }
@@ -179,6 +168,7 @@ absl::Status SweepRunner::Submit(SweepRun& run) {
     }
   }
   file.tags.push_back(result_.name);  // For `runs list --tag`.
+  if (result_.halving) file.tags.push_back(RungTag(run.rung, NumRungs()));
   file.in_sweep.emplace();
   file.in_sweep->set_sweep(result_.name);
   file.in_sweep->set_setting(static_cast<int32_t>(run.place + 1));
@@ -218,10 +208,7 @@ absl::Status SweepRunner::Look(const std::vector<Job>& jobs) {
 
 absl::Status SweepRunner::End(SweepRun& run) {
   ASSIGN_OR_RETURN(const v1::GetRunResponse full, FetchRun(session_, run.id));
-  run.error = full.run().error();
-  run.num_triggers = full.run().num_triggers();
-  run.training_seconds = TrainingSecondsOf(full);
-  if (run.state == v1::RUN_STATE_SUCCEEDED) run.value = ValueOf(full, options_.measure);
+  NoteEnd(full, options_.measure, run);
   if (run.value) {
     const double value = run.value->value;
     const bool is_better =

@@ -1,55 +1,19 @@
 #include "cli/sweep/sweep_value.h"
 
 #include <algorithm>
-#include <set>
 
 #include "cli/results/run_measures.h"
+#include "results/model_value.h"
 #include "results/rows.h"
-#include "results/sample_mean.h"
 
 namespace tidemill::cli {
 namespace {
 
-using results::Measured;
-using results::Row;
-using results::Rows;
-using results::SampleMean;
 using supervisor::v1::GetRunResponse;
 
-// The cells of the models in use, or those of the last model.
-Rows CellsThatCount(const Rows& cells, bool in_use) {
-  if (in_use) return results::Active(cells);
-  int64_t last = 0;
-  for (const Row* row : cells) last = std::max(last, row->trigger());
-  return results::ByWindow(
-      results::Select(cells, [&](const Row& row) { return row.trigger() == last; }));
-}
-
-// Adds the better one of the rules without a model on the same windows.
-void AddBaselineOf(const GetRunResponse& run, const Measured& measured, const Rows& models,
-                   const std::shared_ptr<const results::Measure>& plugin, SweepValue& value) {
-  std::set<results::Place> places;
-  for (const Row* row : models) {
-    if (results::HasValueOrSums(*row)) places.insert(results::PlaceOf(*row));
-  }
-  for (const std::string name : {"constant", "last"}) {
-    const Rows rows = results::Select(run.results(), [&](const Row& row) {
-      return row.baseline() == name && measured.Holds(row) &&
-             places.contains(results::PlaceOf(row));
-    });
-    const auto reached = SampleMean(rows, plugin).Mean();
-    if (!reached) continue;
-    const bool is_better = !value.baseline || (value.lower_is_better ? *reached < *value.baseline
-                                                                     : *reached > *value.baseline);
-    if (!is_better) continue;
-    value.baseline = reached;
-    value.baseline_name = name;
-  }
-}
-
-std::vector<WindowValue> WindowsOf(const Rows& rows) {
+std::vector<WindowValue> WindowsOf(const results::Rows& rows) {
   std::vector<WindowValue> windows;
-  for (const Row* row : rows) {
+  for (const results::Row* row : rows) {
     if (!row->has_value()) continue;
     windows.push_back({.from = row->from().event_time(),
                        .to = row->to().event_time(),
@@ -62,27 +26,24 @@ std::vector<WindowValue> WindowsOf(const Rows& rows) {
 }  // namespace
 
 std::optional<SweepValue> ValueOf(const GetRunResponse& run, const std::string& measure) {
-  const Rows cells = results::Select(run.results(), results::IsCell);
-  for (const bool in_use : {true, false}) {
-    for (const Measured& measured : results::AllMeasured(cells)) {
-      if (!measure.empty() && measured.measure != measure) continue;
-      const Rows own = results::Select(cells, [&](const Row& row) { return measured.Holds(row); });
-      const Rows models = CellsThatCount(own, in_use);
-      const auto plugin = PluginMeasureOf(run, measured.evaluation, measured.measure);
-      const SampleMean mean(models, plugin);
-      if (!mean.Mean()) continue;
-      SweepValue value{.dataset = measured.dataset, .measure = measured.measure};
-      value.value = *mean.Mean();
-      value.interval = mean.Interval();
-      value.num_samples = mean.num_samples();
-      value.lower_is_better = mean.LowerIsBetter();
-      value.is_of_last_model = !in_use;
-      value.windows = WindowsOf(models);
-      AddBaselineOf(run, measured, models, plugin, value);
-      return value;
-    }
+  const auto found =
+      results::ValueOfModels(run.results(), measure, [&](const results::Measured& measured) {
+        return PluginMeasureOf(run, measured.evaluation, measured.measure);
+      });
+  if (!found) return std::nullopt;
+  SweepValue value{.dataset = found->measured.dataset,
+                   .measure = found->measured.measure,
+                   .value = *found->models.Mean(),
+                   .interval = found->models.Interval(),
+                   .num_samples = found->models.num_samples(),
+                   .lower_is_better = found->models.LowerIsBetter(),
+                   .is_of_last_model = found->is_of_last_model,
+                   .windows = WindowsOf(found->models.rows())};
+  if (found->rule) {
+    value.baseline = found->rule->value;
+    value.baseline_name = found->rule->name;
   }
-  return std::nullopt;
+  return value;
 }
 
 std::vector<std::string> MeasuresOf(const supervisor::PipelineSpec& pipeline) {

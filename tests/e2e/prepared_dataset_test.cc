@@ -25,6 +25,7 @@ namespace tidemill::tests {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 
@@ -97,6 +98,9 @@ class Photos {
   nlohmann::json Trigger(int64_t run, int trigger) const {
     return Triggers(run).at(static_cast<size_t>(trigger - 1));
   }
+  nlohmann::json Why(int64_t run, int trigger) const {
+    return stack_.Tidemill({"why", fmt::format("{}/{}", run, trigger), "--json"}).Json();
+  }
   std::vector<std::string> Weights(int64_t run) const {
     std::vector<std::string> weights;
     for (const auto& trigger : Triggers(run)) weights.push_back(trigger.at("weights_digest"));
@@ -125,6 +129,7 @@ void ExpectSameWithAndWithoutACache(const Photos& photos, bool are_all_counted) 
     EXPECT_EQ(photos.Weights(with), photos.Weights(without));
     const nlohmann::json prepared = photos.Trigger(with, 2).at("prepared");
     EXPECT_EQ(prepared.at("kept_after"), "op 2 (resize)");
+    EXPECT_EQ(photos.Why(with, 2).at("prepared").at("kept_after"), "op 2 (resize)");
     // Two epochs of 300 samples find them all; what the first trigger had is found at once.
     EXPECT_THAT(prepared.at("found").get<int64_t>(), Ge(!are_all_counted ? 100
                                                         : round == 0     ? 700
@@ -283,7 +288,8 @@ TEST(PreparedDataset, IsPreparedOnceContinuedAfterAKillAndUsedWithoutBeingNamed)
   ASSERT_EQ(table.exit_code, 0) << table.err;
   EXPECT_THAT(table.out, HasSubstr("2 resize"));
   EXPECT_THAT(table.out, HasSubstr("PAYS AFTER"));
-  EXPECT_THAT(photos.Prepare({"--to", "random_crop"}).err, HasSubstr("cannot be prepared"));
+  EXPECT_THAT(photos.Prepare({"--to", "random_crop"}).err,
+              AllOf(HasSubstr("cannot be prepared"), HasSubstr("(random_crop) is random")));
   {
     // Killed, wherever it is.
     const RunningCommand killed({"datasets", "prepare", "photos", "--graph", photos.pipeline(),

@@ -73,6 +73,27 @@ class SweepTest : public ::testing::Test {
     return stack_.Tidemill({"runs", "show", std::to_string(run), "--json"}).Json();
   }
 
+  // The data of the page that `tidemill report` makes of a sweep's runs.
+  nlohmann::json Reported(const nlohmann::json& sweep) const {
+    const CommandResult report = stack_.Tidemill(
+        {"report", sweep.at("sweep").get<std::string>(), "--output", stack_.files() + "/page"});
+    EXPECT_EQ(report.exit_code, 0) << report.err;
+    const std::string page = files::Read(stack_.files() + "/page").value_or("");
+    constexpr std::string_view kBegin = R"(id="data">)";
+    const size_t begin = page.find(kBegin) + kBegin.size();
+    return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  }
+
+  // All settings in one line each.
+  static std::vector<std::string> FatesOf(const nlohmann::json& sweep) {
+    std::vector<std::string> fates;
+    for (const auto& setting : sweep.at("settings")) {
+      fates.push_back(setting.at("values").dump() + " " + setting.at("why").get<std::string>() +
+                      " " + setting.at("value").dump() + " " + setting.at("runs").dump());
+    }
+    return fates;
+  }
+
   Stack stack_;
 };
 
@@ -161,6 +182,12 @@ TEST_F(SweepTest, HalvingFindsTheSameBestAndAccountsForEverySetting) {
   size_t num_halved = 0;
   for (const auto& setting : halved.at("settings")) num_halved += setting.at("fate") == "halved";
   EXPECT_EQ(num_halved, 3U);
+  for (const nlohmann::json& made : {halved, whole.Json()}) {
+    const nlohmann::json page = Reported(made);
+    EXPECT_EQ(FatesOf(page), FatesOf(made));
+    EXPECT_EQ(page.at("best"), made.at("best"));
+  }
+  EXPECT_EQ(Reported(halved).at("halving"), halved.at("halving"));
   const auto best = halved.at("best").get<size_t>() - 1;
   EXPECT_EQ(halved.at("settings").at(best).at("value"),
             whole.Json().at("settings").at(best).at("value"));
@@ -186,6 +213,8 @@ TEST_F(SweepTest, HalvesByEpochsWhereThereIsOneTrigger) {
   EXPECT_EQ(
       sweep.at("halving").at("rungs").dump(),
       R"([{"effort":1,"settings":4},{"effort":2,"settings":2},{"effort":null,"settings":1}])");
+  EXPECT_EQ(Reported(sweep).at("halving"), sweep.at("halving"));
+  EXPECT_EQ(Reported(sweep).at("seeds"), sweep.at("seeds"));
   EXPECT_EQ(RunsOf(sweep).size(), 14U) << "(4 + 2 + 1) settings with two seeds";
   EXPECT_THAT(result.err, HasSubstr("report: "));
 }

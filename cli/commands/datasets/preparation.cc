@@ -295,7 +295,9 @@ absl::StatusOr<Prepared> PrepareAll(const Subject& subject, const CutPoint& poin
 int Prepare(const GlobalFlags& flags, const Subject& subject, const PreparationFlags& wanted,
             const std::vector<PointAdvice>& advice) {
   const auto point = transform::CutPointAfter(*subject.graph, wanted.to);
-  if (!point.ok()) return Report(point.status());
+  if (!point.ok()) {
+    return Report(Annotate(point.status(), "the dataset cannot be prepared up to there"));
+  }
   if (point->learns) {
     return Report(InvalidArgument(
         "the dataset cannot be prepared up to op {}: an op up to there learns, so that rows differ "

@@ -11,6 +11,7 @@
 #include "cli/command_line/with_run.h"
 #include "cli/commands/runs/commands.h"
 #include "cli/run_directory/run_files.h"
+#include "cli/sweep/sweep_report.h"
 #include "cli/terminal/browser.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/view.h"
@@ -23,6 +24,7 @@ struct ReportFlags {
   std::string run;
   std::string into;
   std::string output;
+  std::string measure;
 };
 
 ReportFlags& FlagsOfReport() {
@@ -48,20 +50,44 @@ int Pull(const GlobalFlags& flags) {
   });
 }
 
+// Writes a page to where the user asks, or to `report-<name>.html`.
+int WritePage(const GlobalFlags& flags, const std::string& name, const std::string& page) {
+  if (FlagsOfReport().output == "-") {
+    fwrite(page.data(), 1, page.size(), stdout);
+    return kDone;
+  }
+  const std::string path =
+      FlagsOfReport().output.empty() ? fmt::format("report-{}.html", name) : FlagsOfReport().output;
+  const absl::Status written = files::WriteOutput(path, page);
+  if (!written.ok()) return Report(written);
+  return TellWhere(flags, "report", path);
+}
+
+int WriteReportOfRun(const GlobalFlags& flags, const Session& session) {
+  const auto run = FindRun(session, FlagsOfReport().run);
+  if (!run.ok()) return Report(run.status());
+  if (!FlagsOfReport().measure.empty()) {
+    return ReportUsage("--measure is for the report of a sweep; that of a run has all measures");
+  }
+  const auto record = FetchRecord(session, run->value);
+  if (!record.ok()) return Report(record.status());
+  return WritePage(flags, std::to_string(run->value), ReportPage(*record));
+}
+
+// Whether a name may be that of a sweep: neither a number nor empty.
+bool MayNameSweep(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("0123456789") != std::string::npos;
+}
+
 int WriteReport(const GlobalFlags& flags) {
-  return WithRun(flags, FlagsOfReport().run, [&](const Session& session, int64_t run) -> int {
-    const auto record = FetchRecord(session, run);
-    if (!record.ok()) return Report(record.status());
-    const std::string page = ReportPage(*record);
-    if (FlagsOfReport().output == "-") {
-      fwrite(page.data(), 1, page.size(), stdout);
-      return kDone;
+  return WithSession(flags, [&](const Session& session) -> int {
+    const std::string& name = FlagsOfReport().run;
+    if (MayNameSweep(name)) {
+      const auto page = ReportOfSweep(session, name, FlagsOfReport().measure);
+      if (!page.ok()) return Report(page.status());
+      if (*page) return WritePage(flags, name, **page);
     }
-    const std::string path = FlagsOfReport().output.empty() ? fmt::format("report-{}.html", run)
-                                                            : FlagsOfReport().output;
-    const absl::Status written = files::WriteOutput(path, page);
-    if (!written.ok()) return Report(written);
-    return TellWhere(flags, "report", path);
+    return WriteReportOfRun(flags, session);
   });
 }
 
@@ -113,12 +139,22 @@ void AddReportCommands(Command& app) {
   pull.AddExample("tidemill pull 12");
   pull.AddExample("tidemill pull 12 --into results/run12");
   Command& report = app.AddSubcommand(
-      "report", "Write a run's report: one HTML file that opens without a network");
-  report.AddOption("run", FlagsOfReport().run, kRunMeaning).Required().TypeName("RUN");
+      "report", "Write the report of a run or a sweep: one HTML file that opens without a network");
+  report
+      .AddOption("run", FlagsOfReport().run,
+                 fmt::format("{}; or a sweep, by the name that `tidemill sweep` says", kRunMeaning))
+      .Required()
+      .TypeName("RUN");
   report.AddOption("-o,--output", FlagsOfReport().output,
                    "File to write, - for stdout (default: report-<run>.html)");
+  report
+      .AddOption("--measure", FlagsOfReport().measure,
+                 "Of a sweep: the measure to compare settings by (default: the first that has a "
+                 "value)")
+      .TypeName("NAME");
   SetAction(report, WriteReport);
   report.AddExample("tidemill report 12 --output report.html");
+  report.AddExample("tidemill report elec2-1a2b3c4d");
   Command& open = app.AddSubcommand(
       "open", "Write a run's directory, and show its report in a browser ($BROWSER or xdg-open)");
   open.AddOption("run", FlagsOfReport().run, "A run (default: latest)").TypeName("RUN");

@@ -10,6 +10,7 @@
 #include "cli/command_line/with_session.h"
 #include "cli/commands/runs/commands.h"
 #include "cli/commands/runs/decision_report.h"
+#include "cli/results/remarks/kept_samples.h"
 #include "cli/terminal/exit_codes.h"
 #include "cli/terminal/text.h"
 #include "cli/terminal/time_flag.h"
@@ -55,9 +56,31 @@ absl::StatusOr<std::optional<supervisor::v1::ModelChange>> ChangeAfter(
   return std::optional<supervisor::v1::ModelChange>();
 }
 
+// What the training that the decision fired decided about keeping prepared samples; std::nullopt
+// when it decided nothing, or when the trigger took the model of an earlier training.
+absl::StatusOr<std::optional<rpc::v1::PreparedSummary>> KeptBy(
+    const Session& session, const supervisor::v1::GetDecisionResponse& found) {
+  const int64_t trigger = found.decision().trigger();
+  if (trigger == 0) return std::optional<rpc::v1::PreparedSummary>();
+  ASSIGN_OR_RETURN(const auto run, session.Ask(&supervisor::SupervisorClient::GetRun,
+                                               RunId{found.run().run_id()}, false));
+  for (const supervisor::v1::Trigger& fired : run.triggers()) {
+    if (fired.number() != trigger || fired.has_reused_from()) continue;
+    if (fired.result().has_prepared()) return std::optional(fired.result().prepared());
+  }
+  return std::optional<rpc::v1::PreparedSummary>();
+}
+
 std::string Capitalised(std::string text) {
   if (!text.empty()) text.front() = static_cast<char>(std::toupper(text.front()));
   return text + ".";
+}
+
+// A sentence, and the points that were compared.
+std::string DescribeCacheDecision(const rpc::v1::PreparedSummary& kept) {
+  const std::string text = DescribeKeptSamples(kept);
+  if (text.empty()) return "";
+  return Printable(Capitalised(text)) + "\n" + DescribeComparedPoints(kept);
 }
 
 int Why(const GlobalFlags& flags, const WhyFlags& why) {
@@ -68,13 +91,17 @@ int Why(const GlobalFlags& flags, const WhyFlags& why) {
     if (!found.ok()) return Report(found.status());
     const auto change = ChangeAfter(session, *found);
     if (!change.ok()) return Report(change.status());
+    const auto kept = KeptBy(session, *found);
+    if (!kept.ok()) return Report(kept.status());
     if (flags.json) {
       auto json = DecisionToJson(*found);
+      if (*kept) json["prepared"] = KeptSamplesToJson(**kept);
       if (*change) json["model_change"] = supervisor::ModelChangeToJson(**change);
       fmt::print("{}\n", json.dump());
     } else {
       fmt::print("{}", DescribeDecision(*found, *request));
       if (*change) fmt::print("{}\n", Printable(Capitalised(supervisor::ChangeText(**change))));
+      if (*kept) fmt::print("{}", DescribeCacheDecision(**kept));
     }
     return kDone;
   });

@@ -34,7 +34,7 @@ function show() {
   const {text, too_little} = DATA.untrained;
   present([DATA.failures.map(failure => el("p", {class: "error"}, "Lost: " + failure)),
     text ? el("p", {class: too_little ? "error" : "note"}, text[0].toUpperCase() + text.slice(1) + ".") : null,
-    leftOutSection(), timelineSection(), worthSection(), comparedSection(), driftedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), costsSection(), selectionsSection(), importanceSection(), slicesSection(), confusionSection(), probabilitiesSection(), valuesSection(),
+    leftOutSection(), timelineSection(), worthSection(), comparedSection(), driftedSection(), compositeSection(), modelsSection(), matrixSection(), lossSection(), stagesSection(), costsSection(), keptSamplesSection(), selectionsSection(), importanceSection(), slicesSection(), confusionSection(), probabilitiesSection(), valuesSection(),
     triggersSection(), modelUseSection(), decisionsSection(), configurationSection(), glossarySection(WORDS)],
     "Run " + run.id + ", started " + minute(run.started) + (run.finished === null ? "" : ", ended " + minute(run.finished)) +
     ". Tidemill " + DATA.version + ". This file loads nothing; charts of curves are drawn by uPlot (MIT licence).");
