@@ -23,8 +23,8 @@ constexpr int64_t kTickNs = 10'000'000;
 constexpr uint64_t kHoldTicks = static_cast<uint64_t>(std::chrono::nanoseconds(kClaimsHold) /
                                                       std::chrono::nanoseconds(kTickNs));
 
-// Of all processes of the host. Begins again after 46 hours: a claim of that age holds once more,
-// for a moment.
+// All processes of the host have the same. It begins again after 46 hours: a claim of that age
+// holds a second time, for a moment.
 uint64_t NowTicks() {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

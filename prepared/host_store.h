@@ -37,8 +37,8 @@ struct HostStoreOptions {
 // Thread-safe. Must outlive what it opens.
 class HostStore {
  public:
-  // A store into whose folder other users could write is left out, and the log says so. `shared` may
-  // be nullptr. The object store of `options` is for those who open that.
+  // A store into whose folder other users could write is left out, and the log says so. `shared`
+  // may be nullptr. The object store of `options` is for those who open that.
   static std::unique_ptr<HostStore> Open(const HostStoreOptions& options,
                                          std::unique_ptr<SharedStore> shared = nullptr);
 

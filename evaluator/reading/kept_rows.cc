@@ -74,8 +74,8 @@ class KeptBlock {
     return absl::OkStatus();
   }
 
-  // To be called when what was to be read was made: waits for what others prepare at this time.
-  // Returns whether there were such samples; those that they did not keep are to be read now.
+  // To be called when what was read is made: waits for what others prepare at this time. Returns
+  // whether there were such samples; those that they did not keep must be read now.
   absl::StatusOr<bool> FindOthers() {
     is_first_ = false;
     std::ranges::fill(is_to_read_, 0);
@@ -207,7 +207,7 @@ class KeptBlock {
   absl::flat_hash_map<int64_t, int64_t> places_;  // By key.
   bool is_first_ = true;                          // Until FindOthers() is called.
   std::vector<char> is_to_read_;
-  std::vector<char> is_read_;  // Or is to be read.
+  std::vector<char> is_read_;  // Or must be read.
   std::vector<Part> parts_;
 };
 

@@ -43,7 +43,7 @@ class CutBlock {
   absl::StatusOr<bool> FindOthers(const std::stop_token& stop);
 
   const std::vector<int64_t>& keys() const { return keys_; }
-  // The ordinals of the samples that are to be made here, in their order.
+  // The ordinals of the samples that must be made here, in their order.
   std::vector<int64_t> Missing() const;
 
   // Prepares samples that were missing, in their order, with holes for those that cannot be read.

@@ -1,6 +1,7 @@
 #include "storage/shared_rows/open_host_store.h"
 
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "config/config.h"
@@ -14,6 +15,14 @@ bool HasObjectStore(const prepared::HostStoreOptions& options) {
   return !options.object_store.empty() && options.object_store_bytes > 0;
 }
 
+// Returns the value of a variable, which the environment does not have then.
+std::string Take(const char* variable) {
+  const char* const text = std::getenv(variable);
+  std::string value = text == nullptr ? "" : text;
+  unsetenv(variable);
+  return value;
+}
+
 }  // namespace
 
 absl::StatusOr<ObjectStoreConfig> ConnectionOf(std::string_view config_text,
@@ -24,8 +33,8 @@ absl::StatusOr<ObjectStoreConfig> ConnectionOf(std::string_view config_text,
 }
 
 absl::StatusOr<ObjectStoreConfig> ConnectionOfEnvironment() {
-  const char* const text = std::getenv(kConnectionVariable);
-  if (text == nullptr) return ObjectStoreConfig();
+  static const std::string text = Take(kConnectionVariable);
+  if (text.empty()) return ObjectStoreConfig();
   return config::ReadKept<ObjectStoreConfig>(text, kConnectionVariable);
 }
 

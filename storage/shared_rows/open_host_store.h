@@ -19,7 +19,9 @@ inline constexpr char kConnectionVariable[] = "TIDEMILL_PREPARED_OBJECT_STORE";
 // Returns `storage.object_store` of a system configuration: how stores are reached.
 absl::StatusOr<ObjectStoreConfig> ConnectionOf(std::string_view config_text,
                                                std::string_view config_name);
-// Returns the one in kConnectionVariable; the defaults when there is none.
+// Returns the one in kConnectionVariable; the defaults when there is none. The first call removes
+// the variable, so that processes of users' code do not get it; it must come before there are
+// threads.
 absl::StatusOr<ObjectStoreConfig> ConnectionOfEnvironment();
 
 // Returns the store's objects; nullptr when the options name none. Nothing is connected yet.

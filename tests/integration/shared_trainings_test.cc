@@ -43,7 +43,7 @@ std::string WriteSlowPipeline(const std::string& folder, const std::string& name
   return renamed;
 }
 
-// Runs two pipelines side by side, and returns what `run --json` says of each.
+// Runs two pipelines side by side, and returns what `run --json` reports about each.
 std::array<nlohmann::json, 2> RunTogether(const Stack& stack,
                                           const std::array<std::string, 2>& pipelines) {
   std::vector<std::unique_ptr<RunningCommand>> runs;
@@ -138,7 +138,7 @@ std::string WritePartPipeline(const std::string& folder, const std::string& name
 
 struct Parts {
   std::array<std::vector<std::string>, 2> fingerprints;
-  int64_t samples = 0;   // Of both sets, together.
+  int64_t samples = 0;   // In both sets, together.
   int64_t prepared = 0;  // Over all epochs.
 };
 

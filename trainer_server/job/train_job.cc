@@ -25,6 +25,7 @@
 #include "loader/fit.h"
 #include "models/artefact_spec.h"
 #include "models/network_sandbox.h"
+#include "storage/shared_rows/open_host_store.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"
@@ -207,6 +208,8 @@ absl::Status RunJob(const std::vector<std::string>& arguments, process::Report& 
 int RunTrainJob(const std::vector<std::string>& arguments, process::Report& report) {
   log::Configure("train", log::Level::kInfo, /*json=*/false);
   KeepFreedMemory();
+  // Its errors are reported where it is used.
+  storage::ConnectionOfEnvironment().status().IgnoreError();
   const absl::Status status = RunJob(arguments, report);
   v1::WatchTrainingResponse message;
   if (!status.ok()) message.set_error(TextOf(status, kMaxErrorBytes));
