@@ -239,7 +239,7 @@ TEST(PreparedSamples, OfTwoStacksMayBeInOneFolderAndKeepTheBudgetTogether) {
   constexpr int64_t kBudget = 100'000;
   const testing::TempFolder kept;
   const std::string section =
-      fmt::format("prepared: {{memory: 0, disk: {}, folder: {}/kept}}\n", kBudget, kept.path());
+      fmt::format("prepared: {{memory: 0B, disk: {}B, folder: {}/kept}}\n", kBudget, kept.path());
   const Photos first("", section);
   const Photos second("", section);
   const std::vector<std::string> expected = first.Weights(first.Run("off"));

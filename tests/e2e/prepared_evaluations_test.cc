@@ -55,14 +55,14 @@ model: {{type: mlp, hidden: [8], outputs: 2}}
 training: {{epochs: 2, batch_size: 16, seed: 5}}
 evaluation:
   - dataset: trained
-    windows: {{type: slices, every: 40s}}
+    windows: {{type: whole}}
     models: all
     measures: &measures [accuracy, log_loss, roc_auc]
   - {{dataset: tested, windows: {{type: slices, every: 30s}}, models: all, measures: *measures}}
   - {{dataset: tested, windows: {{type: whole}}, models: all, measures: *measures}}
 )";
 
-// A stack with a pipeline of three models, each of which has learned other numbers, that are
+// A stack with a pipeline of two models, each of which has learned other numbers, that are
 // measured on the samples that they were trained on and on others.
 class PreparedEvaluations : public ::testing::Test {
  protected:
@@ -95,7 +95,7 @@ class PreparedEvaluations : public ::testing::Test {
   }
   // The results, without what names the models.
   static std::string ScoresOf(const nlohmann::json& run) {
-    nlohmann::json scores = run.at("results");
+    nlohmann::json scores = run.at("evaluations");
     EXPECT_FALSE(scores.empty());
     for (auto& score : scores) score.erase("model");
     return scores.dump();

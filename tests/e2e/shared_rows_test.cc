@@ -150,6 +150,7 @@ TEST(SharedRows, AreFoundByWorkersOfANewHostToo) {
 
 TEST(SharedRows, OfAPreparedDatasetAreFoundByANewHostAndDeletedEverywhere) {
   SharedPhotos photos;
+  const std::vector<std::string> expected = photos.Weights(photos.Run("off"));
   const nlohmann::json first = photos.Prepare();
   EXPECT_EQ(first.at("prepared"), kImages);
   EXPECT_EQ(first.at("shared"), kImages);
@@ -158,7 +159,6 @@ TEST(SharedRows, OfAPreparedDatasetAreFoundByANewHostAndDeletedEverywhere) {
   EXPECT_EQ(photos.Prepare().at("prepared_before"), kImages);
   photos.LoseRowsOfHost();
   // A training uses what was asked for on another host, without being told so.
-  const std::vector<std::string> expected = photos.Weights(photos.Run("off"));
   const int64_t run = photos.Run("auto");
   EXPECT_EQ(photos.Weights(run), expected);
   EXPECT_EQ(photos.Triggers(run).at(0).at("prepared").at("kept_after"), "op 2 (resize)");
