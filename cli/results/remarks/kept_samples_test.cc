@@ -52,9 +52,9 @@ TEST(KeptSamples, AreDescribedByTheReasonWhenNothingIsKept) {
 
 TEST(KeptSamples, HaveATableOfThePointsThatWereCompared) {
   EXPECT_EQ(DescribeComparedPoints(KeptAfterResize()),
-            R"(AFTER                BYTES A ROW  PREDICTED   SAVED  IN MEMORY  ON DISK  CHOSEN
-op 1 (decode_image)      562,500      2.04x  12.5 s       25 %     75 %
-op 2 (resize)            261,888      5.30x    40 s      100 %      0 %  yes
+            R"(AFTER                BYTES A ROW  PREDICTED  SAVED   IN MEMORY  ON DISK  CHOSEN
+op 1 (decode_image)      562,500  2.04x      12.5 s  25 %       75 %
+op 2 (resize)            261,888  5.30x      40 s    100 %      0 %      yes
 )");
 }
 
