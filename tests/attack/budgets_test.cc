@@ -38,7 +38,7 @@ constexpr int64_t kStreamBudget = int64_t{256} << 20;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int64_t kBeside = int64_t{1} << 30;
 #else
-constexpr int64_t kBeside = int64_t{100} << 20;
+constexpr int64_t kBeside = int64_t{128} << 20;
 #endif
 // Longer than any call here lasts.
 constexpr std::chrono::minutes kNever{10};
