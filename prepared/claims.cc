@@ -31,8 +31,10 @@ uint64_t NowTicks() {
   return static_cast<uint64_t>((now.tv_sec * 1'000'000'000 + now.tv_nsec) / kTickNs) & kTimeBits;
 }
 
+// Another thread may have looked at the clock later, so that its claim seems to be of the future.
 bool Holds(uint64_t slot, uint64_t now) {
-  return slot != 0 && ((now - slot) & kTimeBits) < kHoldTicks;
+  const uint64_t age = (now - slot) & kTimeBits;
+  return slot != 0 && (age < kHoldTicks || age > kTimeBits - kHoldTicks);
 }
 bool IsOf(uint64_t slot, uint64_t name) { return ((slot ^ name) & ~kTimeBits) == 0; }
 
@@ -77,9 +79,10 @@ bool Claims::TryClaim(uint64_t name) const {
   for (int choice = 0; choice < kChoices; ++choice) {
     Slot& slot = SlotOf(name, choice);
     uint64_t before = slot.load(std::memory_order_acquire);
-    if (Holds(before, now)) continue;
-    if (slot.compare_exchange_strong(before, (name & ~kTimeBits) | now)) return true;
-    if (IsOf(before, name)) return false;
+    const bool is_free = !Holds(before, now);
+    if (is_free && slot.compare_exchange_strong(before, (name & ~kTimeBits) | now)) return true;
+    // Another thread was faster.
+    if (IsOf(before, name) && Holds(before, now)) return false;
   }
   return true;
 }

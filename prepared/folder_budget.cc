@@ -62,17 +62,19 @@ double WorthIn(const std::string& folder) {
   return worth;
 }
 
-// Calls `see` with what is in a folder. What vanishes meanwhile is passed over.
-std::error_code ForEachIn(const std::string& folder,
-                          const std::function<void(const fs::directory_entry&)>& see) {
+// Calls `see` with what is in a folder. What vanishes meanwhile is passed over. `unlisted` is set
+// when the folder could not be listed.
+void ForEachIn(const std::string& folder,
+               const std::function<void(const fs::directory_entry&)>& see,
+               std::error_code* unlisted = nullptr) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   while (!error && entry != fs::directory_iterator()) {
     see(*entry);
     entry.increment(error);
   }
-  if (error == std::errc::no_such_file_or_directory) error.clear();
-  return error;
+  const bool is_gone = error == std::errc::no_such_file_or_directory;
+  if (error && !is_gone && unlisted != nullptr) *unlisted = error;
 }
 
 // A folder, and not a link to one, that says what its rows are worth.
@@ -264,7 +266,7 @@ bool FolderBudget::IsAskedFor(std::string_view digest) const {
 
 absl::Status FolderBudget::MakeRoom(std::string_view digest, int64_t bytes,
                                     const std::function<void(int64_t)>& take) const {
-  const auto used_up =
+  auto used_up =
       ResourceExhausted("its budget of {} bytes is used up by rows that save as much", bytes_);
   if (bytes > bytes_) return used_up;
   ASSIGN_OR_RETURN(const Descriptor lock, LockOf(folder_));
@@ -298,14 +300,14 @@ absl::StatusOr<std::vector<std::string>> RowFilesIn(const std::string& folder) {
   std::error_code error;
   const auto add_rows_of = [&](const fs::directory_entry& point) {
     if (!IsPoint(point)) return;
-    const std::error_code unlisted =
-        ForEachIn(point.path().string(), [&](const fs::directory_entry& file) {
+    ForEachIn(
+        point.path().string(),
+        [&](const fs::directory_entry& file) {
           if (file.path().extension() == kRowsExtension) paths.push_back(file.path().string());
-        });
-    if (unlisted) error = unlisted;
+        },
+        &error);
   };
-  const std::error_code unlisted = ForEachIn(folder, add_rows_of);
-  if (unlisted) error = unlisted;
+  ForEachIn(folder, add_rows_of, &error);
   if (error) return PermissionDenied("cannot list {}: {}", folder, error.message());
   return paths;
 }

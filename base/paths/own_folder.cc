@@ -31,7 +31,7 @@ absl::Status MakeOwnFolder(const std::string& path) {
     if (errno == ENOENT) return Unavailable("cannot make {}: its parent is missing", path);
     return ResourceExhausted("cannot make {}: {}", path, std::strerror(errno));
   }
-  const absl::Status own = CheckOwnFolder(path);
+  absl::Status own = CheckOwnFolder(path);
   if (absl::IsNotFound(own)) return Unavailable("{} was removed", path);
   return own;
 }

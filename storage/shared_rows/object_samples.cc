@@ -341,10 +341,10 @@ bool ObjectSamples::Keep(std::span<const prepared::SampleName> names,
 void ObjectSamples::PutDraft() {
   if (draft_.entries.empty()) return;
   auto draft = std::make_shared<Draft>(std::exchange(draft_, {}));
-  writers_->Submit([this, draft] { Put(std::move(*draft)); });
+  writers_->Submit([this, draft] { Put(*draft); });
 }
 
-void ObjectSamples::Put(Draft draft) {
+void ObjectSamples::Put(const Draft& draft) {
   const absl::Status status = PutBlock(draft);
   MutexLock lock(mutex_);
   const int64_t num_rows = std::ssize(draft.entries);

@@ -106,7 +106,7 @@ class ObjectSamples final : public prepared::PreparedSamples {
   // Returns false.
   bool Refuse(int64_t num_rows, std::string_view why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PutDraft() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Put(Draft draft) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Put(const Draft& draft) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status PutBlock(const Draft& draft) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status NotePoint() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Tick() ABSL_LOCKS_EXCLUDED(mutex_);
