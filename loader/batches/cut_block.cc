@@ -159,9 +159,7 @@ absl::Status CutBlock::Prepare(const batch::Batch& piece) {
 }
 
 void CutBlock::Keep() {
-  const int64_t begin = transform::ThreadTime::WallNow();
   if (setup_.cut.keeps && !made_.empty()) setup_.cut.rows->Keep(names_, Made());
-  counters_.AddKept(transform::ThreadTime::WallNow() - begin);
   made_.clear();
 }
 

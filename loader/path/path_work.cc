@@ -50,7 +50,6 @@ absl::Status Merge(const PathWork& more, PathWork& total) {
   total.read_ns += more.read_ns;
   total.found += more.found;
   total.find_ns += more.find_ns;
-  total.keep_ns += more.keep_ns;
   total.capacity_ns += more.capacity_ns;
   total.link_busy_ns += more.link_busy_ns;
   total.link_ns += more.link_ns;
@@ -76,7 +75,6 @@ PathWork Since(const PathWork& before, const PathWork& now) {
   work.read_ns -= before.read_ns;
   work.found -= before.found;
   work.find_ns -= before.find_ns;
-  work.keep_ns -= before.keep_ns;
   work.capacity_ns -= before.capacity_ns;
   work.link_busy_ns -= before.link_busy_ns;
   work.link_ns -= before.link_ns;
@@ -108,7 +106,6 @@ PathWork PathCounters::Snapshot() const {
           .read_ns = read_ns_,
           .found = found_,
           .find_ns = find_ns_,
-          .keep_ns = keep_ns_,
           .ops = ops_.Snapshot()};
 }
 

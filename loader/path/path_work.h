@@ -44,7 +44,6 @@ struct PathWork {
   // Samples that were found where prepared samples are kept, and the time of looking for them.
   int64_t found = 0;
   int64_t find_ns = 0;
-  int64_t keep_ns = 0;  // The time of keeping prepared samples.
   // The time for which the threads could have been busy: their number times the elapsed time.
   int64_t capacity_ns = 0;
   // The first is the time for which finished batches waited for the link. The second is the elapsed
@@ -83,7 +82,6 @@ class PathCounters {
     found_ += samples;
     find_ns_ += nanos;
   }
-  void AddKept(int64_t nanos) { keep_ns_ += nanos; }
 
   // Capacity, processors and links are left out, because a maker does not know them.
   PathWork Snapshot() const;
@@ -101,7 +99,6 @@ class PathCounters {
   std::atomic<int64_t> read_ns_ = 0;
   std::atomic<int64_t> found_ = 0;
   std::atomic<int64_t> find_ns_ = 0;
-  std::atomic<int64_t> keep_ns_ = 0;
 };
 
 // Adds the time of the calling thread from here to Finish(). Use one for several batches, because

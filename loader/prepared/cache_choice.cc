@@ -16,7 +16,7 @@ double ShareThatFits(int64_t free_bytes, double wanted_bytes) {
 }
 
 double WholeNs(const SampleCosts& costs) {
-  return std::accumulate(costs.op_ns.begin(), costs.op_ns.end(), costs.read_ns + costs.rest_ns);
+  return std::accumulate(costs.op_ns.begin(), costs.op_ns.end(), costs.read_ns);
 }
 
 double NsBefore(const CacheQuestion& question, const transform::CutPoint& point) {

@@ -35,9 +35,6 @@ struct RoomForRows {
 // What a sample costs, on average, on a thread that prepares.
 struct SampleCosts {
   double read_ns = 0;
-  // What is left of making it, such as putting it into a batch: it costs the same wherever the row
-  // comes from.
-  double rest_ns = 0;
   // By the place of the op as written.
   std::vector<double> op_ns = {};
 };

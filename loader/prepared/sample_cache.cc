@@ -43,15 +43,11 @@ SampleCosts CostsOf(const PathWork& work, const transform::Graph& graph, int num
       std::max<int64_t>(1, work.ops[static_cast<size_t>(graph.order().front())].work.rows));
   const double all = prepared + static_cast<double>(work.found);
   costs.read_ns = static_cast<double>(work.read_ns) / prepared;
-  int64_t known_ns = work.read_ns + work.find_ns + work.keep_ns;
   for (int place = 0; place < std::ssize(graph.order()); ++place) {
     const auto op = static_cast<size_t>(graph.order()[static_cast<size_t>(place)]);
     const double samples = place < num_ops_before ? prepared : all;
     costs.op_ns[op] = static_cast<double>(work.ops[op].work.wall_ns) / samples;
-    known_ns += work.ops[op].work.wall_ns;
   }
-  // What is in progress is known before it counts as busy.
-  costs.rest_ns = static_cast<double>(std::max<int64_t>(0, work.busy_ns - known_ns)) / all;
   return costs;
 }
 
@@ -59,9 +55,8 @@ SampleCosts CostsOf(const PathWork& work, const transform::Graph& graph, int num
 double SpeedupIn(const PathWork& work, const transform::Graph& graph, int num_ops_before) {
   if (work.found < kProfileRows || work.ops.empty()) return 0;
   const SampleCosts costs = CostsOf(work, graph, num_ops_before);
-  double made = costs.read_ns + costs.rest_ns;
-  double found =
-      costs.rest_ns + static_cast<double>(work.find_ns) / static_cast<double>(work.found);
+  double made = costs.read_ns;
+  double found = static_cast<double>(work.find_ns) / static_cast<double>(work.found);
   for (int place = 0; place < std::ssize(graph.order()); ++place) {
     const auto op = static_cast<size_t>(graph.order()[static_cast<size_t>(place)]);
     made += costs.op_ns[op];
@@ -319,7 +314,7 @@ std::optional<SampleCosts> SampleCache::ReadProfile() const {
   if (!text.ok()) return std::nullopt;
   std::istringstream stream(*text);
   SampleCosts costs;
-  if (!(stream >> costs.read_ns >> costs.rest_ns)) return std::nullopt;
+  if (!(stream >> costs.read_ns)) return std::nullopt;
   for (double ns = 0; stream >> ns;) costs.op_ns.push_back(ns);
   if (costs.op_ns.size() != setup_.graph->op_types().size()) return std::nullopt;
   return costs;
@@ -329,8 +324,7 @@ void SampleCache::WriteProfile(const SampleCosts& costs) const {
   // Without it, the next job measures again.
   const std::string path = ProfilePath();
   if (path.empty()) return;
-  files::WriteAtomically(
-      path, fmt::format("{} {} {}\n", costs.read_ns, costs.rest_ns, fmt::join(costs.op_ns, " ")))
+  files::WriteAtomically(path, fmt::format("{} {}\n", costs.read_ns, fmt::join(costs.op_ns, " ")))
       .IgnoreError();
 }
 

@@ -311,7 +311,7 @@ CacheReport ReportOfLastUse(const TempFolder& folder, ChangingSamples& samples, 
   EXPECT_THAT(files::CreateFolder(folder.path() + "/kept"), IsOk());
   EXPECT_THAT(
       files::WriteAtomically(fmt::format("{}/kept/profile-{}", folder.path(), graph->Fingerprint()),
-                             "1000 0 9000000 100 100"),
+                             "1000 9000000 100 100"),
       IsOk());
   BatchParts parts{.set = Shared(MakeSet(100)), .reader = samples.reader(), .graph = graph};
   parts.cache = *SampleCache::Create({.store = StoreIn(folder),
