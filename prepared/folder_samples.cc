@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // How long what others have appended may remain unseen by one who lacks it, and would prepare it
-// itself; more where looking takes more than a tenth of that.
+// itself; more where looking takes longer than that.
 constexpr int64_t kRefreshNs = 100'000;
-constexpr int64_t kRefreshFactor = 10;
+constexpr int64_t kRefreshFactor = 1;
 // How long the bytes of a removed file may stay because it is open here.
 constexpr int64_t kHoldNs = 1'000'000'000;
 constexpr int64_t kFullForNs = 5'000'000'000;
