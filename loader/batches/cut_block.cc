@@ -87,25 +87,27 @@ void CutBlock::Find(std::vector<prepared::SampleName> names) {
   names_ = std::move(names);
   std::vector<int64_t> all(keys_.size());
   std::iota(all.begin(), all.end(), 0);
-  ClaimAndFind(all);
+  FindOrClaim(all);
 }
 
-void CutBlock::ClaimAndFind(std::span<const int64_t> places) {
+void CutBlock::FindOrClaim(std::span<const int64_t> places) {
   const int64_t begin = transform::ThreadTime::WallNow();
   const prepared::Claims* const claims = setup_.cut.claims.get();
   missing_.clear();
   others_.clear();
   next_missing_ = 0;
-  // Claimed before it is looked for: what another one keeps in between is found.
+  const auto is_found = [&](int64_t place) {
+    return rows_.states[static_cast<size_t>(place)] != prepared::RowState::kMissing;
+  };
+  setup_.cut.rows->Find(names_, rows_);
   for (const int64_t place : places) {
+    if (is_found(place)) continue;
     const bool is_nameless = names_[static_cast<size_t>(place)].record == 0;
     const bool is_own = claims == nullptr || is_nameless || claims->TryClaim(ClaimOf(place));
     (is_own ? claimed_ : others_).push_back(place);
   }
-  setup_.cut.rows->Find(names_, rows_);
-  const auto is_found = [&](int64_t place) {
-    return rows_.states[static_cast<size_t>(place)] != prepared::RowState::kMissing;
-  };
+  // Another one may have kept it before it was claimed here.
+  if (claims != nullptr && !claimed_.empty()) setup_.cut.rows->Find(names_, rows_);
   std::erase_if(others_, is_found);
   std::ranges::remove_copy_if(claimed_, std::back_inserter(missing_), is_found);
   tried_.insert(tried_.end(), missing_.begin(), missing_.end());
@@ -124,7 +126,7 @@ absl::StatusOr<bool> CutBlock::FindOthers(const std::stop_token& stop) {
     }
   }
   counters_.AddFound(0, transform::ThreadTime::WallNow() - begin);
-  ClaimAndFind(std::vector<int64_t>(others_));
+  FindOrClaim(std::vector<int64_t>(others_));
   return true;
 }
 

@@ -64,8 +64,8 @@ class CutBlock {
 
  private:
   uint64_t ClaimOf(int64_t place) const;
-  // Claims the samples at these places, looks for them, and divides those that are not there.
-  void ClaimAndFind(std::span<const int64_t> places);
+  // Looks for the samples at these places, and claims those that are not there.
+  void FindOrClaim(std::span<const int64_t> places);
   std::vector<int64_t> PlacesOf(const batch::Batch& piece);
   void CopyRow(const batch::Batch& from, int64_t row, int64_t place);
   prepared::NamedRows Made() const;
