@@ -11,10 +11,9 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
-#include "batch/wire.h"
-#include "loader/batches/batch_stream.h"
 #include "loader/fit.h"
 #include "loader/testing/small_set.h"
+#include "loader/testing/stream_bytes.h"
 #include "transform/fitter.h"
 
 namespace tidemill::loader {
@@ -94,21 +93,6 @@ std::shared_ptr<const transform::FittedState> FitOn(
     EXPECT_THAT(fitter.EndPass(), IsOk());
   }
   return std::make_shared<const transform::FittedState>(*fitter.Finish());
-}
-
-// What a stream gives, as bytes: rows, holes and reasons.
-std::vector<std::string> BytesOf(const BatchParts& parts, const BatchPlan& plan) {
-  auto stream = BatchStream::Create(parts, plan, {.num_threads = 3});
-  EXPECT_THAT(stream, IsOk());
-  std::vector<std::string> all;
-  while (true) {
-    auto next = (*stream)->Next();
-    EXPECT_THAT(next, IsOk());
-    if (!next.ok() || !*next) return all;
-    const TrainingBatch& batch = **next;
-    all.push_back(fmt::format("{} {} {} {}", batch.num_skipped, batch.num_filtered, batch.reason,
-                              batch::Encode(batch.rows)));
-  }
 }
 
 struct Case {

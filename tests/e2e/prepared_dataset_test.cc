@@ -18,8 +18,8 @@
 
 #include "base/testing/temp_folder.h"
 #include "prepared/prepared_config.h"
+#include "tests/photos.h"
 #include "tests/stack.h"
-#include "transform/testing/image_files.h"
 
 namespace tidemill::tests {
 namespace {
@@ -31,42 +31,16 @@ using ::testing::HasSubstr;
 
 constexpr int kImages = 300;
 
-constexpr char kPipeline[] = R"(version: 1
-name: photos
-datasets:
-  photos:
-    path: {0}/photos
-    files: "*.png"
-    format: {{type: single_file}}
-    event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
-    label: {{sidecar: .number, kind: class}}
-    settle: 1ms
-preprocess:
-  dataset: photos{1}
-  graph:
-    - decode_image: {{height: 60, width: 80}}
-    - resize: {{height: 12, width: 16}}
-    - random_crop: {{height: 8, width: 8}}
-    - cast: {{columns: [image], dtype: float32}}
-    - reshape: {{column: image, shape: [192]}}
-    - stack: {{columns: [image], into: input}}
-    - label: {{into: target}}
-trigger: {{type: amount, samples: 150}}
-selection: {{type: all_data}}
-model: {{type: mlp, hidden: [8], outputs: 2}}
-training: {{epochs: 3, batch_size: 16, seed: 5}}
-)";
-
 // A stack with photographs, one of them damaged, and a pipeline over them.
 class Photos {
  public:
   // `section` is added to the configuration of the system.
   explicit Photos(const std::string& workers = "", const std::string& section = "") {
-    fs::create_directories(stack_.files() + "/photos");
     for (int i = 0; i < kImages; ++i) Write(i);
     std::ofstream(stack_.files() + "/photos/007.png") << "damaged";
     pipeline_ = stack_.files() + "/pipeline.yaml";
-    std::ofstream(pipeline_) << fmt::format(kPipeline, stack_.files(), workers);
+    std::ofstream(pipeline_) << PhotosPipelineText(
+        stack_.files(), {.workers = workers, .trigger = 150, .epochs = 3});
     const CommandResult up = stack_.Tidemill({"up"});
     EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
     if (section.empty()) return;
@@ -76,10 +50,7 @@ class Photos {
   }
 
   void Write(int number) const {
-    const std::string path = fmt::format("{}/photos/{:03}", stack_.files(), number);
-    std::ofstream(path + ".number") << number % 2 << "\n";
-    std::ofstream(path + ".png") << transform::testing::EncodePng(
-        transform::testing::Noise(60, 80, 3, static_cast<uint32_t>(number)));
+    WritePhoto(stack_.files() + "/photos", number, static_cast<uint32_t>(number));
   }
 
   // Runs the pipeline and returns the number of the run.

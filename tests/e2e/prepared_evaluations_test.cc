@@ -8,13 +8,12 @@
 
 #include "fmt/format.h"
 
+#include "tests/photos.h"
 #include "tests/stack.h"
-#include "transform/testing/image_files.h"
 
 namespace tidemill::tests {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 constexpr int kTrained = 120;
@@ -24,28 +23,10 @@ constexpr char kAfter[] = "{type: after, op: resize}";
 constexpr char kMatrix[] = R"(version: 1
 name: matrix
 datasets:
-  trained:
-    path: {0}/trained
-    files: "*.png"
-    format: {{type: single_file}}
-    event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
-    label: {{sidecar: .number, kind: class}}
-    settle: 1ms
-  tested:
-    path: {0}/tested
-    files: "*.png"
-    format: {{type: single_file}}
-    event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
-    label: {{sidecar: .number, kind: class}}
-    settle: 1ms
-preprocess:
+{}{}preprocess:
   dataset: trained
   graph:
-    - decode_image: {{height: 60, width: 80}}
-    - resize: {{height: 12, width: 16}}
-    - random_crop: {{height: 8, width: 8}}
-    - cast: {{columns: [image], dtype: float32}}
-    - standardize: {{columns: [image]}}
+{}    - standardize: {{columns: [image]}}
     - reshape: {{column: image, shape: [192]}}
     - stack: {{columns: [image], into: input}}
     - label: {{into: target}}
@@ -70,17 +51,14 @@ class PreparedEvaluations : public ::testing::Test {
     for (int i = 0; i < kTrained; ++i) Write("trained", i, i);
     for (int i = 0; i < kTested; ++i) Write("tested", i, 1000 + i);
     std::ofstream(stack_.files() + "/tested/007.png") << "damaged";
-    std::ofstream(pipeline_) << fmt::format(kMatrix, stack_.files());
+    std::ofstream(pipeline_) << fmt::format(kMatrix, PhotosDataset(stack_.files(), "trained"),
+                                            PhotosDataset(stack_.files(), "tested"), kPhotosOps);
     const CommandResult up = stack_.Tidemill({"up"});
     EXPECT_EQ(up.exit_code, 0) << up.err << stack_.Logs();
   }
 
   void Write(const std::string& folder, int number, int seed) const {
-    fs::create_directories(stack_.files() + "/" + folder);
-    const std::string path = fmt::format("{}/{}/{:03}", stack_.files(), folder, number);
-    std::ofstream(path + ".number") << number % 2 << "\n";
-    std::ofstream(path + ".png") << transform::testing::EncodePng(
-        transform::testing::Noise(60, 80, 3, static_cast<uint32_t>(seed)));
+    WritePhoto(stack_.files() + "/" + folder, number, static_cast<uint32_t>(seed));
   }
 
   // Runs the pipeline, and returns what `runs show` tells about it.

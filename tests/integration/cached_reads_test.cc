@@ -18,11 +18,10 @@
 #include "base/digest.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
-#include "batch/wire.h"
 #include "config/documents/problems.h"
 #include "config/named_files.h"
-#include "loader/batches/batch_stream.h"
 #include "loader/prepared/sample_cache.h"
+#include "loader/testing/stream_bytes.h"
 #include "prepared/host_store.h"
 #include "transform/cut_graph.h"
 #include "transform/fitter.h"
@@ -31,6 +30,7 @@
 namespace tidemill::loader {
 namespace {
 
+using loader::testing::BytesOf;
 using ::testing::Gt;
 using tidemill::testing::IsOk;
 using tidemill::testing::TempFolder;
@@ -255,21 +255,6 @@ std::vector<Variant> Variants(const EditedDataset& dataset) {
   return variants;
 }
 
-// What a pass over a set gives, as bytes: rows, holes and reasons.
-std::vector<std::string> ContentOf(const BatchParts& parts, const BatchPlan& plan) {
-  auto stream = BatchStream::Create(parts, plan, {.num_threads = 2});
-  EXPECT_THAT(stream, IsOk());
-  std::vector<std::string> all;
-  while (true) {
-    auto next = (*stream)->Next();
-    EXPECT_THAT(next, IsOk());
-    if (!next.ok() || !*next) return all;
-    const TrainingBatch& batch = **next;
-    all.push_back(fmt::format("{} {} {} {}", batch.num_skipped, batch.num_filtered, batch.reason,
-                              batch::Encode(batch.rows)));
-  }
-}
-
 // Reads of two datasets of the same keys, by any graph, through caches that live for one read or
 // for many, as those of other processes do.
 class EditedReads {
@@ -308,11 +293,11 @@ class EditedReads {
         .shuffle = {.seed = Draw(random_, 1000), .purpose = "shuffle", .trigger = 3}};
     BatchParts parts{
         .set = set_, .reader = dataset.reader(), .graph = variant.graph, .fitted = variant.fitted};
-    const std::vector<std::string> expected = ContentOf(parts, plan);
+    const std::vector<std::string> expected = BytesOf(parts, plan);
     const int op = variant.ops[static_cast<size_t>(Draw(random_, std::ssize(variant.ops)))];
     parts.cache = CacheOf(variant, dataset, op);
     const int64_t found_before = parts.cache->report().counts.found;
-    const std::vector<std::string> got = ContentOf(parts, plan);
+    const std::vector<std::string> got = BytesOf(parts, plan);
     num_found_ += parts.cache->report().counts.found - found_before;
     num_reads_ += set_->size();
     return got == expected;
@@ -424,7 +409,7 @@ TEST(CachedReads, BadSamplesOfPluginsAreMadeAgainEachTime) {
          .graph = parts.graph,
          .identify = dataset.identify(),
          .num_samples = kNumKeys});
-    ContentOf(parts, {.batch_size = 50, .epochs = 2, .shuffle = {.seed = 7, .purpose = "shuffle"}});
+    BytesOf(parts, {.batch_size = 50, .epochs = 2, .shuffle = {.seed = 7, .purpose = "shuffle"}});
     const prepared::StoreCounts counts = parts.cache->report().counts;
     EXPECT_EQ(counts.kept + dataset.NumBad(),
               variant == &with ? kNumKeys : kNumKeys + dataset.NumBad());

@@ -14,10 +14,9 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
-#include "batch/wire.h"
 #include "config/config.h"
-#include "loader/batches/batch_stream.h"
 #include "loader/prepared/sample_cache.h"
+#include "loader/testing/stream_bytes.h"
 #include "samples/dataset_schema.h"
 #include "storage/testing/served_dataset.h"
 
@@ -32,6 +31,10 @@ using tidemill::testing::TempFolder;
 constexpr int kRounds = 60;
 constexpr int kFiles = 4;
 constexpr int64_t kRowsOfFile = 60;
+
+BatchPlan Once() {
+  return {.batch_size = 50, .epochs = 1, .shuffle = {.seed = 7, .purpose = "shuffle"}};
+}
 
 constexpr char kSpec[] = R"(path: {}
 files: "*.csv"
@@ -95,7 +98,7 @@ class EditedFiles {
     BatchParts parts{.set = std::make_shared<const TrainingSet>(std::move(set)),
                      .reader = ReaderOf(dataset_.service, dataset_.id),
                      .graph = graph_};
-    const std::vector<std::string> expected = ContentOf(parts);
+    const std::vector<std::string> expected = testing::BytesOf(parts, Once());
     auto cache = SampleCache::Create(
         {.mode = CacheMode::kAfter,
          .after_op = static_cast<int>(random_() % 3),
@@ -109,7 +112,7 @@ class EditedFiles {
          .num_samples = parts.set->size()});
     EXPECT_THAT(cache, IsOk());
     parts.cache = *std::move(cache);
-    const bool is_right = ContentOf(parts) == expected;
+    const bool is_right = testing::BytesOf(parts, Once()) == expected;
     num_reads_ += parts.set->size();
     num_found_ += parts.cache->report().counts.found;
     return is_right;
@@ -135,21 +138,6 @@ class EditedFiles {
   void NoteKeys() {
     for (const int64_t key : dataset_.SortedKeys()) {
       if (known_.insert(key).second) seen_.push_back(key);
-    }
-  }
-
-  std::vector<std::string> ContentOf(const BatchParts& parts) {
-    auto stream = BatchStream::Create(
-        parts, {.batch_size = 50, .epochs = 1, .shuffle = {.seed = 7, .purpose = "shuffle"}},
-        {.num_threads = 2});
-    EXPECT_THAT(stream, IsOk());
-    std::vector<std::string> all;
-    while (true) {
-      auto next = (*stream)->Next();
-      EXPECT_THAT(next, IsOk());
-      if (!next.ok() || !*next) return all;
-      all.push_back(fmt::format("{} {} {}", (*next)->num_skipped, (*next)->reason,
-                                batch::Encode((*next)->rows)));
     }
   }
 
