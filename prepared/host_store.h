@@ -27,7 +27,7 @@ struct HostStoreOptions {
   std::string disk_folder = {};
   int64_t disk_bytes = 0;
   Duration keep_unused{int64_t{7} * 24 * 3600 * 1'000'000};
-  // s3://bucket/prefix of the store that hosts share (storage/shared_rows).
+  // s3://bucket/prefix of the store that hosts share (storage/prepared_objects).
   std::string object_store = {};
   int64_t object_store_bytes = 0;
 

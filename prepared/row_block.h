@@ -1,5 +1,5 @@
 // A block of prepared rows: what a file of rows has one after another (row_file.h), and what an
-// object of a store is (storage/shared_rows). See docs/formats/prepared_rows.md.
+// object of a store is (storage/prepared_objects). See docs/formats/prepared_rows.md.
 //
 //   [ header ][ entry ]..[ entry ][ row ]..[ row ]
 //     32 bytes   64 bytes each       what entries say

@@ -10,8 +10,8 @@
 #include "db/migrations.h"
 #include "prepared/prepared_config.h"
 #include "storage/migrations.h"
-#include "storage/shared_rows/forgotten_keys.h"
-#include "storage/shared_rows/open_host_store.h"
+#include "storage/prepared_objects/forgotten_keys.h"
+#include "storage/prepared_objects/open_host_store.h"
 
 namespace tidemill::storage {
 

@@ -14,7 +14,7 @@
 #include "prepared/prepared_config.h"
 #include "rpc/jobs/job_peers.h"
 #include "selector/client/selector_client.h"
-#include "storage/shared_rows/open_host_store.h"
+#include "storage/prepared_objects/open_host_store.h"
 #include "trainer_server/pool_member.h"
 #include "trainer_server/trainer_service.h"
 #include "trainer_server/trainings.h"

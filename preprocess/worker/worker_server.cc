@@ -22,7 +22,7 @@
 #include "preprocess/worker/job_opener.h"
 #include "preprocess/worker/worker.h"
 #include "preprocess/worker/worker_config.h"
-#include "storage/shared_rows/open_host_store.h"
+#include "storage/prepared_objects/open_host_store.h"
 
 namespace tidemill::preprocess {
 namespace {

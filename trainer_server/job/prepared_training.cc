@@ -15,7 +15,7 @@
 #include "models/artefact_spec.h"
 #include "models/torch/torch_device.h"
 #include "rpc/channel.h"
-#include "storage/shared_rows/open_host_store.h"
+#include "storage/prepared_objects/open_host_store.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/prepared_batches.h"
 #include "trainer_server/training/devices/training_device.h"

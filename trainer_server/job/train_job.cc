@@ -25,7 +25,7 @@
 #include "loader/fit.h"
 #include "models/artefact_spec.h"
 #include "models/network_sandbox.h"
-#include "storage/shared_rows/open_host_store.h"
+#include "storage/prepared_objects/open_host_store.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"

@@ -29,7 +29,7 @@
 #include "prepared/prepared_config.h"
 #include "samples/dataset_schema.h"
 #include "storage/client/storage_client.h"
-#include "storage/shared_rows/open_host_store.h"
+#include "storage/prepared_objects/open_host_store.h"
 #include "supervisor/checks/pipeline_check.h"
 #include "transform/cut_graph.h"
 #include "transform/cut_points.h"

@@ -1,4 +1,4 @@
-#include "storage/shared_rows/forgotten_keys.h"
+#include "storage/prepared_objects/forgotten_keys.h"
 
 #include <atomic>
 #include <cstring>

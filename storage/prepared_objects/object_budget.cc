@@ -1,4 +1,4 @@
-#include "storage/shared_rows/object_budget.h"
+#include "storage/prepared_objects/object_budget.h"
 
 #include <algorithm>
 #include <charconv>

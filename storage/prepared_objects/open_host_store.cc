@@ -1,4 +1,4 @@
-#include "storage/shared_rows/open_host_store.h"
+#include "storage/prepared_objects/open_host_store.h"
 
 #include <cstdlib>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "config/config.h"
 #include "storage/filesystems/storage_config.h"
-#include "storage/shared_rows/object_rows.h"
+#include "storage/prepared_objects/object_rows.h"
 
 namespace tidemill::storage {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "prepared/host_store.h"
 #include "storage/filesystems/object_store_config.h"
-#include "storage/shared_rows/row_objects.h"
+#include "storage/prepared_objects/row_objects.h"
 
 namespace tidemill::storage {
 

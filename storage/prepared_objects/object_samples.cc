@@ -1,4 +1,4 @@
-#include "storage/shared_rows/object_samples.h"
+#include "storage/prepared_objects/object_samples.h"
 
 #include <algorithm>
 #include <atomic>

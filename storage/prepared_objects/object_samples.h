@@ -22,9 +22,9 @@
 #include "base/threads/worker_pool.h"
 #include "prepared/prepared_samples.h"
 #include "prepared/row_block.h"
-#include "storage/shared_rows/forgotten_keys.h"
-#include "storage/shared_rows/object_budget.h"
-#include "storage/shared_rows/row_objects.h"
+#include "storage/prepared_objects/forgotten_keys.h"
+#include "storage/prepared_objects/object_budget.h"
+#include "storage/prepared_objects/row_objects.h"
 
 namespace tidemill::storage {
 

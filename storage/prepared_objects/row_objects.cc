@@ -1,4 +1,4 @@
-#include "storage/shared_rows/row_objects.h"
+#include "storage/prepared_objects/row_objects.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "storage/shared_rows/object_rows.h"
+#include "storage/prepared_objects/object_rows.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,7 +9,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "storage/shared_rows/object_samples.h"
+#include "storage/prepared_objects/object_samples.h"
 
 namespace tidemill::storage {
 namespace {

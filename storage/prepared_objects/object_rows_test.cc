@@ -1,5 +1,5 @@
 // Prepared rows in a real object store, as several hosts see them.
-#include "storage/shared_rows/object_rows.h"
+#include "storage/prepared_objects/object_rows.h"
 
 #include <algorithm>
 
@@ -8,7 +8,8 @@
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
 #include "prepared/host_store.h"
-#include "storage/shared_rows/open_host_store.h"
+#include "prepared/testing/numbered_rows.h"
+#include "storage/prepared_objects/open_host_store.h"
 #include "storage/testing/fault_proxy.h"
 #include "storage/testing/s3_server.h"
 
@@ -20,6 +21,8 @@ using prepared::NamedRows;
 using prepared::PreparedSamples;
 using prepared::RowState;
 using prepared::SampleName;
+using prepared::testing::ByteOf;
+using prepared::testing::Names;
 using ::testing::_;
 using ::testing::ElementsAre;
 using testing::FaultProxy;
@@ -32,38 +35,14 @@ using tidemill::testing::IsOkAndHolds;
 using tidemill::testing::StatusIs;
 using tidemill::testing::TempFolder;
 
-constexpr size_t kWidth = 1000;
+constexpr int64_t kWidth = 1000;
 
-prepared::RowColumns Columns() {
-  return {{.name = "kept 0", .type = batch::DataType::kUInt8, .shape = {10, 100}},
-          {.name = "kept 1", .type = batch::DataType::kInt64}};
-}
-
-std::byte ByteOf(int64_t key, size_t at) {
-  return static_cast<std::byte>(key * 31 + static_cast<int64_t>(at));
-}
-
-std::vector<SampleName> Names(int64_t from, int64_t to) {
-  std::vector<SampleName> names;
-  for (int64_t key = from; key < to; ++key) {
-    names.push_back({key, static_cast<uint64_t>(key * 1000 + 1)});
-  }
-  return names;
-}
-
-// Rows whose bytes follow from the keys.
+prepared::RowColumns Columns() { return prepared::testing::Columns(kWidth); }
 NamedRows RowsOf(std::span<const SampleName> names) {
-  NamedRows rows;
-  rows.Resize(std::ssize(names), Columns());
-  for (size_t i = 0; i < names.size(); ++i) {
-    rows.states[i] = RowState::kGood;
-    rows.facts[i] = {.event_time = names[i].key * 7, .has_class = true, .class_label = 3};
-    for (size_t at = 0; at < kWidth; ++at) {
-      rows.data[0].mutable_data()[i * kWidth + at] = ByteOf(names[i].key, at);
-    }
-    rows.data[1].MutableAs<int64_t>()[i] = -names[i].key;
-  }
-  return rows;
+  return prepared::testing::RowsOf(names, kWidth);
+}
+NamedRows Find(PreparedSamples& samples, std::span<const SampleName> names) {
+  return prepared::testing::Find(samples, names, kWidth);
 }
 
 bool Keep(PreparedSamples& samples, std::span<const SampleName> names) {
@@ -72,25 +51,10 @@ bool Keep(PreparedSamples& samples, std::span<const SampleName> names) {
   return is_kept;
 }
 
-// Compares the content of what is found.
-NamedRows Find(PreparedSamples& samples, std::span<const SampleName> names) {
-  NamedRows rows;
-  rows.Resize(std::ssize(names), Columns());
-  samples.Find(names, rows);
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (rows.states[i] != RowState::kGood) continue;
-    EXPECT_EQ(rows.facts[i].event_time, names[i].key * 7);
-    EXPECT_EQ(rows.data[1].As<int64_t>()[i], -names[i].key);
-    for (size_t at = 0; at < kWidth; ++at) {
-      EXPECT_EQ(rows.data[0].data()[i * kWidth + at], ByteOf(names[i].key, at));
-    }
-  }
-  return rows;
-}
-
 std::string RowText(int64_t key) {
   std::string text;
-  for (size_t at = 0; at < kWidth; ++at) text += static_cast<char>(ByteOf(key, at));
+  for (size_t at = 0; at < static_cast<size_t>(kWidth); ++at)
+    text += static_cast<char>(ByteOf(key, at));
   return text;
 }
 

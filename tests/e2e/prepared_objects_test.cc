@@ -10,10 +10,10 @@
 #include "fmt/format.h"
 
 #include "base/testing/status_matchers.h"
-#include "storage/shared_rows/row_objects.h"
+#include "storage/prepared_objects/row_objects.h"
 #include "storage/testing/s3_server.h"
+#include "tests/photos.h"
 #include "tests/stack.h"
-#include "transform/testing/image_files.h"
 
 namespace tidemill::tests {
 namespace {
@@ -26,45 +26,15 @@ using tidemill::testing::IsOk;
 constexpr int kImages = 200;
 constexpr char kUrl[] = "s3://shared/rows";
 
-constexpr char kPipeline[] = R"(version: 1
-name: photos
-datasets:
-  photos:
-    path: {0}/photos
-    files: "*.png"
-    format: {{type: single_file}}
-    event_time: {{row: {{start: "2024-01-01T00:00:00Z", step: 1s}}}}
-    label: {{sidecar: .number, kind: class}}
-    settle: 1ms
-preprocess:
-  dataset: photos{1}
-  graph:
-    - decode_image: {{height: 60, width: 80}}
-    - resize: {{height: 12, width: 16}}
-    - random_crop: {{height: 8, width: 8}}
-    - cast: {{columns: [image], dtype: float32}}
-    - reshape: {{column: image, shape: [192]}}
-    - stack: {{columns: [image], into: input}}
-    - label: {{into: target}}
-trigger: {{type: amount, samples: 100}}
-selection: {{type: all_data}}
-model: {{type: mlp, hidden: [8], outputs: 2}}
-training: {{epochs: 2, batch_size: 16, seed: 5}}
-)";
-
 // A stack that shares its rows, with photographs.
-class SharedPhotos {
+class PhotosInObjects {
  public:
-  explicit SharedPhotos(const std::string& workers = "") {
-    fs::create_directories(stack_.files() + "/photos");
+  explicit PhotosInObjects(const std::string& workers = "") {
     for (int i = 0; i < kImages; ++i) {
-      const std::string path = fmt::format("{}/photos/{:03}", stack_.files(), i);
-      std::ofstream(path + ".number") << i % 2 << "\n";
-      std::ofstream(path + ".png") << transform::testing::EncodePng(
-          transform::testing::Noise(60, 80, 3, static_cast<uint32_t>(i)));
+      WritePhoto(stack_.files() + "/photos", i, static_cast<uint32_t>(i));
     }
     pipeline_ = stack_.files() + "/pipeline.yaml";
-    std::ofstream(pipeline_) << fmt::format(kPipeline, stack_.files(), workers);
+    std::ofstream(pipeline_) << PhotosPipelineText(stack_.files(), {.workers = workers});
     Succeed({"up"});
     Succeed({"down"});
     std::ofstream(stack_.state() + "/tidemill.yaml", std::ios::app)
@@ -118,7 +88,7 @@ class SharedPhotos {
   std::string pipeline_;
 };
 
-void ExpectFoundByANewHost(SharedPhotos& photos, bool are_all_counted) {
+void ExpectFoundByANewHost(PhotosInObjects& photos, bool are_all_counted) {
   const std::vector<std::string> expected = photos.Weights(photos.Run("off"));
   const std::string cache = "{type: after, op: resize}";
   EXPECT_EQ(photos.Weights(photos.Run(cache)), expected);
@@ -138,18 +108,18 @@ void ExpectFoundByANewHost(SharedPhotos& photos, bool are_all_counted) {
   photos.server().Start();
 }
 
-TEST(SharedRows, AreFoundByANewHostAndChangeNoWeightWithOrWithoutTheStore) {
-  SharedPhotos photos;
+TEST(PreparedObjects, AreFoundByANewHostAndChangeNoWeightWithOrWithoutTheStore) {
+  PhotosInObjects photos;
   ExpectFoundByANewHost(photos, true);
 }
 
-TEST(SharedRows, AreFoundByWorkersOfANewHostToo) {
-  SharedPhotos photos("\n  workers: {}");
+TEST(PreparedObjects, AreFoundByWorkersOfANewHostToo) {
+  PhotosInObjects photos("\n  workers: {}");
   ExpectFoundByANewHost(photos, false);
 }
 
-TEST(SharedRows, OfAPreparedDatasetAreFoundByANewHostAndDeletedEverywhere) {
-  SharedPhotos photos;
+TEST(PreparedObjects, OfAPreparedDatasetAreFoundByANewHostAndDeletedEverywhere) {
+  PhotosInObjects photos;
   const std::vector<std::string> expected = photos.Weights(photos.Run("off"));
   const nlohmann::json first = photos.Prepare();
   EXPECT_EQ(first.at("prepared"), kImages);

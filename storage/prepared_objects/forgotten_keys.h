@@ -18,7 +18,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "prepared/row_block.h"
-#include "storage/shared_rows/row_objects.h"
+#include "storage/prepared_objects/row_objects.h"
 
 namespace tidemill::storage {
 

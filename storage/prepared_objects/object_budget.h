@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "prepared/folder_budget.h"
-#include "storage/shared_rows/row_objects.h"
+#include "storage/prepared_objects/row_objects.h"
 
 namespace tidemill::storage {
 
