@@ -7,10 +7,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/status.h"
 #include "config/choice.h"
+#include "config/config.h"
 #include "engine/engine.h"
 
 namespace tidemill::engine {
@@ -43,3 +45,5 @@ class BackendOf final : public config::PartOf<BackendOf<Spec>, Backend, Spec> {
 };
 
 }  // namespace tidemill::engine
+
+TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::engine::BackendSpec);

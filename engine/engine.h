@@ -36,13 +36,10 @@ struct Group {
   // "workers", "trainers", "evaluators".
   std::string name;
   // The program and its arguments. A process finds its group and number, "workers/3", in the
-  // variable kMemberVariable, and repeats it when it registers.
+  // variable rpc::kMemberVariable, and repeats it when it registers.
   std::vector<std::string> command;
   Resources resources = {};
 };
-
-// The variable with a process's group and number.
-inline constexpr char kMemberVariable[] = "TIDEMILL_MEMBER";
 
 // Returns "workers/3".
 std::string MemberOf(const Group& group, int64_t number);
