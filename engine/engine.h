@@ -44,6 +44,9 @@ struct Group {
 // Returns "workers/3".
 std::string MemberOf(const Group& group, int64_t number);
 
+// Returns 3 for "workers/3". std::nullopt unless it is of that group.
+std::optional<int64_t> NumberOf(const std::string& member, const std::string& group);
+
 enum class Phase {
   kWaiting,  // In the engine's queue, or about to start.
   kRunning,

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "config/config.h"
@@ -96,9 +97,13 @@ struct MembersConfig : ProcessNeeds {
   }
 };
 
+// In the state folder of a local stack: the configuration of processes on other hosts.
+inline constexpr char kMembersConfig[] = "engine/members.yaml";
+
 struct EngineConfig {
   BackendSpec backend;
   std::string stack = "tidemill";
+  std::string host = {};
   WorkersConfig workers;
   MembersConfig trainers;
   MembersConfig evaluators;
@@ -109,6 +114,9 @@ struct EngineConfig {
           "Tells the processes of this stack from those of others with the same engine: letters, "
           "digits and dashes.",
           {.min = 1, .max = 20});
+    field("host", host,
+          "The name or address by which other hosts reach the services of `tidemill up`. Empty: the "
+          "name of this host.");
     field("workers", workers, "Preprocessing workers.");
     field("trainers", trainers, "Trainer servers beside those that were started by hand.");
     field("evaluators", evaluators, "Evaluators beside those that were started by hand.");
@@ -122,6 +130,16 @@ struct EngineConfig {
     }
   }
 };
+
+// Returns the command that starts `program` as a member of a group: it listens wherever it can, and
+// uses as many processors as it needs. `config` is its configuration, unless `needs` names one.
+std::vector<std::string> CommandOf(const std::string& program, const ProcessNeeds& needs,
+                                   const std::string& config);
+
+// Returns the configuration of the processes that a service starts: that of processes on other
+// hosts if its stack has one, else `config_name`, the service's own.
+std::string ConfigOfMembers(const std::string& config_name, const std::string& state_folder,
+                            bool has_network);
 
 // Whether the configuration has the section. Without it nothing is started or ended.
 bool HasEngine(const std::string& config_text);

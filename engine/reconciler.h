@@ -22,6 +22,8 @@ namespace tidemill::engine {
 struct KnownMember {
   // Its number in its group.
   int64_t number = 0;
+  // What the service calls it.
+  int64_t id = 0;
   std::string name = {};
   // It takes no more work.
   bool draining = false;

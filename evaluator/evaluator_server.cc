@@ -54,9 +54,10 @@ class EvaluatorServer final : public rpc::RunningService {
                  context.cluster.streams) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
-  absl::Status Started() override {
+  absl::Status Started(const std::string& endpoint) override {
     ASSIGN_OR_RETURN(membership_,
-                     JoinPool(context_, config_, folder_, *parts_.devices, *parts_.evaluator));
+                     JoinPool(context_, config_, folder_, *parts_.devices, endpoint,
+                              *parts_.evaluator));
     return absl::OkStatus();
   }
   void Stopping() override {

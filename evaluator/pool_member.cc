@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "rpc/members/own_name.h"
 #include "supervisor_client/job_stages.h"
 #include "supervisor_client/member_offer.h"
 
@@ -27,13 +28,14 @@ absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::Serv
                                                                  const EvaluatorConfig& config,
                                                                  const std::string& folder,
                                                                  const devices::Devices& devices,
+                                                                 const std::string& endpoint,
                                                                  Evaluator& evaluator) {
   if (!context.cluster.endpoints.contains("supervisor")) return nullptr;
   ASSIGN_OR_RETURN(rpc::Peer supervisor, context.PeerOf("supervisor"));
   supervisor::Membership::Options options{
       .kind = supervisor::v1::MEMBER_KIND_EVALUATOR,
-      .name = supervisor::HostName() + "-evaluator",
-      .endpoint = config.endpoint.empty() ? context.listen : config.endpoint,
+      .name = rpc::OwnHost() + "-evaluator",
+      .endpoint = config.endpoint.empty() ? endpoint : config.endpoint,
       .offer = {},
       .file = files::Join(folder, "member.json")};
   supervisor::AddSlots("cpu", config.jobs, options.offer);

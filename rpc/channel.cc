@@ -47,6 +47,12 @@ bool Sleep(milliseconds length, const std::stop_token& stop) {
   return !stop.stop_requested();
 }
 
+// Certificates name services as hosts are named: "model-store".
+std::string CertificateNameOf(std::string service) {
+  std::replace(service.begin(), service.end(), '_', '-');
+  return service;
+}
+
 }  // namespace
 
 std::shared_ptr<grpc::Channel> Connect(const Peer& peer) {
@@ -59,6 +65,9 @@ std::shared_ptr<grpc::Channel> Connect(const Peer& peer) {
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestBackoff.count());
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMillis);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveMillis);
+  if (peer.tls != nullptr && peer.tls->verify == VerifiedName::kService && !peer.service.empty()) {
+    arguments.SetSslTargetNameOverride(CertificateNameOf(peer.service));
+  }
   return grpc::experimental::CreateCustomChannelWithInterceptors(
       peer.endpoint, ChannelCredentialsFor(peer.endpoint, peer.tls), arguments, CallPayers());
 }

@@ -33,6 +33,8 @@ struct Peer {
   std::stop_token stop = {};
   // The certificates by which a server on TCP is verified.
   Tls tls = nullptr;
+  // The service that its certificate must name where `tls` verifies services: "model_store".
+  std::string service = {};
 };
 
 // Returns a channel that connects on first use. On TCP, `peer.tls` verifies the server.

@@ -68,16 +68,25 @@ absl::Status ClearSocket(const std::string& path) {
   return files::Remove(path);
 }
 
-absl::StatusOr<Address> CheckedAddress(const ServerOptions& options) {
-  ASSIGN_OR_RETURN(Address address, ParseAddress(options.listen));
+absl::StatusOr<Address> CheckedAddress(const ServerOptions& options, const std::string& listen) {
+  ASSIGN_OR_RETURN(Address address, ParseAddress(listen));
   if (address.kind == Address::Kind::kNetwork && options.tls == nullptr && !options.insecure) {
     return InvalidArgument(
         "{} is not a loopback address, so connections need certificates; set tls, listen on a UNIX "
         "socket or a loopback address, or set insecure",
-        options.listen);
+        listen);
   }
   if (address.kind == Address::Kind::kUnix) RETURN_IF_ERROR(ClearSocket(address.path));
   return address;
+}
+
+// `port` is what gRPC has picked, once the server has started.
+absl::Status Listen(const ServerOptions& options, const Address& address, const Tokens& tokens,
+                    grpc::ServerBuilder& builder, int& port) {
+  ASSIGN_OR_RETURN(const auto credentials, ServerCredentialsFor(address, options.tls));
+  credentials->SetAuthMetadataProcessor(std::make_shared<Authentication>(tokens));
+  builder.AddListeningPort(FormatAddress(address), credentials, &port);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -85,14 +94,16 @@ absl::StatusOr<Address> CheckedAddress(const ServerOptions& options) {
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options,
                                                       const Tokens& tokens,
                                                       const std::vector<grpc::Service*>& services) {
-  ASSIGN_OR_RETURN(Address address, CheckedAddress(options));
-  ASSIGN_OR_RETURN(const auto credentials, ServerCredentialsFor(address, options.tls));
-  credentials->SetAuthMetadataProcessor(std::make_shared<Authentication>(tokens));
-
+  ASSIGN_OR_RETURN(Address address, CheckedAddress(options, options.listen));
   std::vector<std::string> names;
   int port = -1;
+  int network_port = 0;
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(FormatAddress(address), credentials, &port);
+  RETURN_IF_ERROR(Listen(options, address, tokens, builder, port));
+  if (!options.network.empty()) {
+    ASSIGN_OR_RETURN(const Address network, CheckedAddress(options, options.network));
+    RETURN_IF_ERROR(Listen(options, network, tokens, builder, network_port));
+  }
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   grpc::ResourceQuota threads("tidemill.handlers");
   threads.SetMaxThreads(options.max_threads);
@@ -113,8 +124,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
 
   std::unique_ptr<Server> server(new Server);
   server->server_ = builder.BuildAndStart();
-  if (server->server_ == nullptr || port < 0)
-    return Unavailable("cannot listen on {}", options.listen);
+  if (server->server_ == nullptr || port < 0 || network_port < 0) {
+    return Unavailable("cannot listen on {}{}{}", options.listen,
+                       options.network.empty() ? "" : " and ", options.network);
+  }
   for (const std::string& name : names) RETURN_IF_ERROR(CheckAllMethodsHaveRoles(name));
   if (address.kind == Address::Kind::kUnix) {
     if (::chmod(address.path.c_str(), 0600) != 0) {

@@ -20,6 +20,8 @@ namespace tidemill::rpc {
 struct ServerOptions {
   // "unix:/absolute/path" or "host:port"; port 0 picks a free one.
   std::string listen;
+  // A second address for other hosts; none when empty.
+  std::string network = {};
   // Allows an address off loopback without `tls`. Never needed on one machine.
   bool insecure = false;
   // The certificates to encrypt and verify TCP.

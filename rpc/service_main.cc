@@ -19,8 +19,10 @@
 #include "base/version.h"
 #include "config/config.h"
 #include "rpc/access/address.h"
+#include "rpc/access/own_address.h"
 #include "rpc/call_log.h"
 #include "rpc/call_metrics.h"
+#include "rpc/members/own_name.h"
 #include "rpc/metrics_server.h"
 #include "rpc/server.h"
 
@@ -100,14 +102,38 @@ absl::StatusOr<ServiceContext> ReadContext(const Flags& flags) {
 
 absl::StatusOr<ServerOptions> OptionsOf(const ServiceContext& context, const std::string& name,
                                         const std::string& listen) {
-  ServerOptions options{.listen = listen, .insecure = context.cluster.insecure, .tls = context.tls};
+  ServerOptions options{
+      .listen = listen, .network = {}, .insecure = context.cluster.insecure, .tls = context.tls};
   if (!options.listen.empty()) return options;
+  const auto network = context.cluster.network.find(name);
+  if (network != context.cluster.network.end()) {
+    // The name by which others know this host may be one of loopback here.
+    ASSIGN_OR_RETURN(Address address, ParseAddress(network->second));
+    if (address.kind == Address::Kind::kNetwork) address.host = "0.0.0.0";
+    options.network = FormatAddress(address);
+  }
   const auto it = context.cluster.endpoints.find(name);
   if (it == context.cluster.endpoints.end()) {
     return InvalidArgument("{}: cluster.endpoints does not name {}", context.config_name, name);
   }
   options.listen = it->second;
   return options;
+}
+
+// The endpoint of a service that this one calls, by which it finds the addresses of its host.
+std::string CalledBy(const ServiceContext& context, const std::string& name) {
+  for (const char* const service : {"supervisor", "preprocess", "storage"}) {
+    const auto it = context.cluster.endpoints.find(service);
+    if (service != name && it != context.cluster.endpoints.end()) return it->second;
+  }
+  return "unix:/";
+}
+
+// What the flag --listen says, once the process has chosen if it may.
+absl::StatusOr<std::string> ListenOf(const ServiceContext& context, const std::string& name,
+                                     const std::string& flag) {
+  if (flag != kListenAutomatically) return flag;
+  return ChooseEndpoint(name, CalledBy(context, name));
 }
 
 // nullptr when metrics are not served.
@@ -140,7 +166,8 @@ absl::Status Run(const Flags& flags, const std::string& name, const ServiceFacto
   ASSIGN_OR_RETURN(ServiceContext context, ReadContext(flags));
   WarnOfExpiry(context.cluster);
   plugin::HostSettings::OfThisProcess(context.cluster.plugins).PutIntoEnvironment();
-  ASSIGN_OR_RETURN(const ServerOptions options, OptionsOf(context, name, flags.listen));
+  ASSIGN_OR_RETURN(const std::string listen, ListenOf(context, name, flags.listen));
+  ASSIGN_OR_RETURN(const ServerOptions options, OptionsOf(context, name, listen));
   context.listen = options.listen;
   ASSIGN_OR_RETURN(const std::unique_ptr<RunningService> service, make(context));
   ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
@@ -148,6 +175,8 @@ absl::Status Run(const Flags& flags, const std::string& name, const ServiceFacto
   ASSIGN_OR_RETURN(const std::unique_ptr<MetricsServer> metrics,
                    ServeMetrics(context.cluster, flags, name));
   log::Info("listening", {{"endpoint", server->endpoint()}});
+  ASSIGN_OR_RETURN(const std::string endpoint,
+                   ReachableEndpoint(server->endpoint(), CalledBy(context, name)));
   const PeriodicTask tidy("memory", kTidyInterval, [] {
     ReturnFreedPages();
     ProcessCallMetrics().MeasureMemory();
@@ -155,7 +184,7 @@ absl::Status Run(const Flags& flags, const std::string& name, const ServiceFacto
     GrpcErrorLog().Tell();
     return absl::OkStatus();
   });
-  absl::Status status = service->Started();
+  absl::Status status = service->Started(endpoint);
   if (status.ok()) signals.Wait();
   log::Info("stopping");
   service->Stopping();
@@ -178,7 +207,8 @@ absl::StatusOr<Peer> ServiceContext::PeerOf(const std::string& service) const {
         config_name, it->second);
   }
   ASSIGN_OR_RETURN(std::string token, tokens.TokenOf(v1::ROLE_SERVICE));
-  return Peer{.endpoint = it->second, .token = std::move(token), .tls = tls};
+  return Peer{
+      .endpoint = it->second, .token = std::move(token), .tls = tls, .service = service};
 }
 
 absl::StatusOr<std::string> ServiceContext::Database() const {
@@ -189,7 +219,10 @@ absl::StatusOr<std::string> ServiceContext::Database() const {
 }
 
 absl::StatusOr<std::string> ServiceContext::FolderOf(const std::string& service) const {
-  std::string folder = files::Join(cluster.state_folder, service);
+  const std::string started_as = StartedAs();
+  const std::string number = started_as.substr(started_as.find('/') + 1);
+  std::string folder = files::Join(cluster.state_folder,
+                                   started_as.empty() ? service : service + "." + number);
   RETURN_IF_ERROR(files::CreateFolder(folder));
   return folder;
 }
@@ -212,7 +245,8 @@ int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFac
       ->required()
       ->check(is_given);
   app.add_option("--listen", flags.listen,
-                 "Where to listen, instead of the configured endpoint: unix:/path or host:port.")
+                 "Where to listen, instead of the configured endpoint: unix:/path or host:port. "
+                 "auto: beside the other services, at a port or a socket of its own.")
       ->check(is_given);
   app.add_option("--metrics", flags.metrics,
                  "Where to serve metrics, instead of the configured address: host:port.")

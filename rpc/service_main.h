@@ -27,6 +27,8 @@ struct ClusterConfig {
   bool insecure = false;
   // Maps the name of a service (storage, selector, ...) to its endpoint.
   std::map<std::string, std::string> endpoints;
+  // Maps the name of a service to the host:port at which other hosts reach it, beside `endpoints`.
+  std::map<std::string, std::string> network = {};
   // Maps the name of a service to the host:port of its metrics.
   std::map<std::string, std::string> metrics = {};
   StreamLimits streams = {};
@@ -44,6 +46,9 @@ struct ClusterConfig {
           "client verifies.");
     field("endpoints", endpoints, "Address of each service: unix:/path or host:port.",
           {.required = true});
+    field("network", network,
+          "Where services listen besides `endpoints`, for processes on other hosts: host:port. A "
+          "local stack fills it in when its engine starts processes elsewhere.");
     field("metrics", metrics,
           "Where a service serves its metrics: host:port, from which Prometheus fetches /metrics. "
           "Anybody who reaches the address may read them. Services that are not named here serve "
@@ -72,7 +77,8 @@ struct ServiceContext {
   absl::StatusOr<Peer> PeerOf(const std::string& service) const;
   // Returns cluster.database. INVALID_ARGUMENT when there is none.
   absl::StatusOr<std::string> Database() const;
-  // Returns `<state_folder>/<service>`, which is created when missing.
+  // Returns `<state_folder>/<service>`, which is created when missing. A process that an engine has
+  // started has a folder of its own, `<service>.3` for the third one: copies share a state folder.
   absl::StatusOr<std::string> FolderOf(const std::string& service) const;
 };
 
@@ -82,8 +88,8 @@ class RunningService {
   virtual ~RunningService() = default;
   // Returns the faces to register on the server. They live as long as this object.
   virtual std::vector<grpc::Service*> Faces() = 0;
-  // Called once the server listens: recover, start watching.
-  virtual absl::Status Started() { return absl::OkStatus(); }
+  // Called once the server listens: recover, start watching. Others reach it at `endpoint`.
+  virtual absl::Status Started(const std::string& /*endpoint*/) { return absl::OkStatus(); }
   // Called before the server stops: end streams, cancel work.
   virtual void Stopping() {}
 };

@@ -77,7 +77,7 @@ StorageServer::StorageServer(const StorageConfig& config, const std::string& fol
                 .block_bytes = config.block_bytes.bytes}),
       direct_options_(std::move(direct)) {}
 
-absl::Status StorageServer::Started() {
+absl::Status StorageServer::Started(const std::string& /*endpoint*/) {
   const std::chrono::milliseconds interval = ToMillis(config_.scan_interval);
   watcher_ = std::make_unique<Watcher>(
       catalog_, ingestor_,

@@ -41,7 +41,7 @@ class StorageServer final : public rpc::RunningService {
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   // Starts watching the registered datasets.
-  absl::Status Started() override;
+  absl::Status Started(const std::string& /*endpoint*/) override;
   void Stopping() override;
 
  private:

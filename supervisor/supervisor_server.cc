@@ -9,12 +9,14 @@
 #include "config/config.h"
 #include "db/database.h"
 #include "db/migrations.h"
+#include "engine/engine_config.h"
 #include "rpc/usage/prices_config.h"
 #include "supervisor/device_service.h"
 #include "supervisor/grpc_downstream.h"
 #include "supervisor/migrations.h"
 #include "supervisor/model_use_service.h"
 #include "supervisor/pool/pool.h"
+#include "supervisor/pool/pool_engines.h"
 #include "supervisor/pool/pool_service.h"
 #include "supervisor/requests/supervisor.h"
 #include "supervisor/supervisor_config.h"
@@ -34,10 +36,14 @@ constexpr std::chrono::milliseconds kPoolInterval{500};
 
 class SupervisorServer final : public rpc::RunningService {
  public:
-  SupervisorServer(std::unique_ptr<db::Database> database, std::unique_ptr<Pool> pool,
+  SupervisorServer(const rpc::ServiceContext& context,
+                   std::optional<engine::EngineConfig> engine,
+                   std::unique_ptr<db::Database> database, std::unique_ptr<Pool> pool,
                    const DownstreamPeers& steps, const DownstreamPeers& requests,
                    const rpc::StreamLimits& streams, const std::optional<rpc::v1::Prices>& prices)
-      : database_(std::move(database)),
+      : context_(context),
+        engine_(std::move(engine)),
+        database_(std::move(database)),
         pool_(std::move(pool)),
         supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests), *pool_, prices),
         service_(supervisor_, streams),
@@ -48,7 +54,11 @@ class SupervisorServer final : public rpc::RunningService {
   std::vector<grpc::Service*> Faces() override {
     return {&service_, &pool_service_, &devices_, &model_use_};
   }
-  absl::Status Started() override {
+  absl::Status Started(const std::string& /*endpoint*/) override {
+    if (engine_) {
+      ASSIGN_OR_RETURN(engines_, PoolEngines::Start(*engine_, context_, *pool_));
+      pool_service_.SetEngines(*engines_);
+    }
     pool_ticks_ = std::make_unique<PeriodicTask>("supervisor.pool", kPoolInterval,
                                                  [this] { return pool_->Tick(); });
     retirement_ =
@@ -65,8 +75,11 @@ class SupervisorServer final : public rpc::RunningService {
   }
 
  private:
+  const rpc::ServiceContext context_;
+  const std::optional<engine::EngineConfig> engine_;
   const std::unique_ptr<db::Database> database_;
   const std::unique_ptr<Pool> pool_;
+  std::unique_ptr<PoolEngines> engines_;
   Supervisor supervisor_;
   SupervisorService service_;
   PoolService pool_service_;
@@ -85,6 +98,7 @@ absl::StatusOr<DownstreamPeers> PeersOf(const rpc::ServiceContext& context,
   ASSIGN_OR_RETURN(peers.evaluator, context.PeerOf("evaluator"));
   peers.trainer_server = peers.evaluator;
   peers.trainer_server.endpoint.clear();
+  peers.trainer_server.service = "trainer_server";
   if (context.cluster.endpoints.contains("trainer_server")) {
     ASSIGN_OR_RETURN(peers.trainer_server, context.PeerOf("trainer_server"));
   }
@@ -109,7 +123,12 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(connection));
   RETURN_IF_ERROR(db::Migrate(*database, "supervisor", Migrations()));
   ASSIGN_OR_RETURN(auto pool, Pool::Open(*database, config.member_timeout));
-  return std::make_unique<SupervisorServer>(std::move(database), std::move(pool), steps, requests,
+  std::optional<engine::EngineConfig> engine;
+  if (engine::HasEngine(context.config_text)) {
+    ASSIGN_OR_RETURN(engine, config::ReadSection<engine::EngineConfig>(
+                                 context.config_text, context.config_name, "engine"));
+  }
+  return std::make_unique<SupervisorServer>(context, std::move(engine), std::move(database), std::move(pool), steps, requests,
                                             context.cluster.streams, prices.ToMessage());
 }
 

@@ -1,8 +1,5 @@
 #include "supervisor_client/membership.h"
 
-#include <limits.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <utility>
 
@@ -10,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/logs/log.h"
+#include "rpc/members/own_name.h"
 
 namespace tidemill::supervisor {
 namespace {
@@ -42,11 +40,6 @@ absl::Status WriteIncarnation(const std::string& file, const v1::MemberIncarnati
 }
 
 }  // namespace
-
-std::string HostName() {
-  char name[HOST_NAME_MAX + 1] = {};
-  return gethostname(name, sizeof(name) - 1) == 0 && name[0] != '\0' ? name : "host";
-}
 
 Membership::Membership(rpc::Peer supervisor, Options options, Jobs jobs)
     : options_(std::move(options)),
@@ -84,6 +77,7 @@ absl::Status Membership::Register() {
   request.set_endpoint(options_.endpoint);
   *request.mutable_offer() = options_.offer;
   *request.mutable_continues() = self_;
+  request.set_started_as(rpc::StartedAs());
   if (jobs_.kept_runs) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> runs, jobs_.kept_runs());
     request.mutable_runs()->Add(runs.begin(), runs.end());

@@ -13,9 +13,6 @@
 
 namespace tidemill::supervisor {
 
-// The name of this host.
-std::string HostName();
-
 // Registers, and sends heartbeats. If the supervisor has given up the member, ends the member's
 // jobs and registers again. While the supervisor cannot be reached, the jobs continue. Thread-safe.
 class Membership {

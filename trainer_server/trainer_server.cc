@@ -43,8 +43,8 @@ class TrainerServer final : public rpc::RunningService {
   ~TrainerServer() override { stop_.request_stop(); }
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
-  absl::Status Started() override {
-    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *devices_, trainings_));
+  absl::Status Started(const std::string& endpoint) override {
+    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *devices_, endpoint, trainings_));
     return absl::OkStatus();
   }
   void Stopping() override {

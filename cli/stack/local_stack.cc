@@ -20,6 +20,7 @@
 #include "base/files.h"
 #include "base/logs/log_file.h"
 #include "cli/stack/stack_identity.h"
+#include "cli/stack/stack_network.h"
 #include "config/numbers.h"
 #include "db/postgres_programs.h"
 
@@ -192,11 +193,13 @@ class Starter {
 
   absl::Status AwaitServices() {
     if (!lifeline_.ok()) return Unavailable("cannot make a pipe: {}", std::strerror(errno));
-    for (const char* service : kServices) RETURN_IF_ERROR(AwaitService(service));
+    for (const std::string& service : ServicesOf(layout_)) {
+      RETURN_IF_ERROR(AwaitService(service));
+    }
     return absl::OkStatus();
   }
 
-  absl::Status AwaitService(const char* service) {
+  absl::Status AwaitService(const std::string& service) {
     for (;;) {
       // Sockets that answer without a keeper belong to a stack that is about to end.
       const bool kept = KeeperOf(layout_).has_value();

@@ -1,3 +1,4 @@
+#include "cli/stack/stack_network.h"
 #include "cli/stack/session.h"
 
 #include <cstdlib>
@@ -114,7 +115,7 @@ absl::StatusOr<Session> Session::Attach(const StackAddress& address) {
   RETURN_IF_ERROR(CheckOwner(session.layout_.sockets_folder));
   ASSIGN_OR_RETURN(const auto tokens, rpc::Tokens::Read(session.layout_.TokenFile()));
   ASSIGN_OR_RETURN(session.token_, tokens.TokenOf(rpc::v1::ROLE_OPERATOR));
-  for (const char* service : kServices) {
+  for (const std::string& service : ServicesOf(session.layout_)) {
     session.endpoints_[service] = session.layout_.EndpointOf(service);
   }
   return session;
@@ -162,7 +163,8 @@ rpc::Peer Session::PeerOf(const std::string& service) const {
   return {.endpoint = found == endpoints_.end() ? "" : found->second,
           .token = token_,
           .deadline = deadline_,
-          .tls = tls_};
+          .tls = tls_,
+          .service = service};
 }
 
 absl::Status Session::AllowDataRoots(const std::vector<std::string>& folders) const {

@@ -32,6 +32,7 @@
 #include "db/private_postgres.h"
 #include "loader/shared/sharing.h"
 #include "prepared/prepared_config.h"
+#include "cli/stack/stack_network.h"
 #include "rpc/access/tokens.h"
 #include "rpc/service_main.h"
 
@@ -99,6 +100,7 @@ absl::Status TakeKept(const StackLayout& layout, StackConfig& config) {
   ASSIGN_OR_RETURN(const auto cluster,
                    config::ReadSection<rpc::ClusterConfig>(*text, layout.ConfigFile(), "cluster"));
   config.cluster.plugins = cluster.plugins;
+  config.cluster.network = cluster.network;  // Members on other hosts know the addresses.
   return absl::OkStatus();
 }
 
@@ -127,11 +129,15 @@ absl::Status WriteConfig(const StackLayout& layout, const std::string& database)
   config.cluster.state_folder = layout.state_folder;
   config.cluster.database = database;
   config.cluster.token_file = layout.TokenFile();
-  for (const char* service : kServices) {
+  for (const std::string& service : ServicesOf(layout)) {
     config.cluster.endpoints[service] = layout.EndpointOf(service);
   }
   config.storage.allowed_roots_file = layout.DataRootsFile();
   ASSIGN_OR_RETURN(const std::string kept, KeptSections(layout));
+  ASSIGN_OR_RETURN(const auto engine, EngineOf(layout));
+  if (!engine) config.cluster.network.clear();
+  if (engine) RETURN_IF_ERROR(JoinNetwork(layout, *engine, config.cluster));
+  RETURN_IF_ERROR(WriteMembersConfig(layout, config.cluster, kept));
   return files::WriteAtomically(layout.ConfigFile(), config::Print(config) + kept);
 }
 
@@ -172,6 +178,8 @@ void Start(const StackLayout& layout, Service& service) {
 // Preprocessing workers beside the first, numbered from 2.
 absl::Status AddWorkers(const StackLayout& layout, std::vector<Service>& services) {
   ASSIGN_OR_RETURN(const int64_t count, NumWorkers());
+  ASSIGN_OR_RETURN(const auto engine, EngineOf(layout));
+  if (engine) return absl::OkStatus();  // It starts workers by need.
   ASSIGN_OR_RETURN(const std::string program, ProgramOf("preprocess_worker"));
   for (int64_t number = 2; number <= count; ++number) {
     const std::string name = fmt::format("preprocess_worker_{}", number);
@@ -381,7 +389,7 @@ absl::Status Keep(const StackLayout& layout) {
   RETURN_IF_ERROR(KeepIdentity(layout));
   RETURN_IF_ERROR(WriteConfig(layout, postgres->ConnectionString()));
   std::vector<Service> services;
-  for (const char* name : kServices) {
+  for (const std::string& name : ServicesOf(layout)) {
     ASSIGN_OR_RETURN(std::string program, ProgramOf(name));
     services.push_back({.name = name, .program = std::move(program)});
   }

@@ -40,6 +40,29 @@ std::map<int64_t, int32_t> Assignments::CountLeases() const {
   return num_leased;
 }
 
+std::vector<engine::KnownMember> Assignments::StartedMembers(const std::string& group) const {
+  std::map<int64_t, int32_t> num_leased = CountLeases();
+  std::vector<engine::KnownMember> members;
+  for (const auto& [id, worker] : workers_.all()) {
+    const auto number = engine::NumberOf(worker.started_as, group);
+    if (!number || worker.lost) continue;
+    members.push_back({.number = *number,
+                       .id = id,
+                       .name = worker.name,
+                       .draining = worker.draining,
+                       .busy = num_leased[id] > 0});
+  }
+  return members;
+}
+
+std::vector<JobTotals> Assignments::Totals() const {
+  std::vector<JobTotals> totals;
+  for (const auto& [id, job] : jobs_) {
+    if (!job->ending) totals.push_back(job->Totals());
+  }
+  return totals;
+}
+
 std::optional<Assignment> Assignments::Assign(const Incarnation& worker,
                                               const std::string& request_id) {
   if (jobs_.empty()) return std::nullopt;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engine/reconciler.h"
 #include "preprocess/dispatcher/issue_table.h"
 #include "preprocess/dispatcher/job.h"
 #include "preprocess/dispatcher/jobs_table.h"
@@ -47,6 +48,11 @@ class Assignments {
 
   // Returns the number of splits that each worker holds.
   std::map<int64_t, int32_t> CountLeases() const;
+  // Returns the workers that an engine has started in a group, and that are not lost. One that holds
+  // a split is busy.
+  std::vector<engine::KnownMember> StartedMembers(const std::string& group) const;
+  // Returns what each job's consumers took and its workers made.
+  std::vector<JobTotals> Totals() const;
   // Leases one split to the worker. Returns std::nullopt when no job has one for it. Jobs take
   // turns, so that a large job does not keep others from starting.
   std::optional<Assignment> Assign(const Incarnation& worker, const std::string& request_id);

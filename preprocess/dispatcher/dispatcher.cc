@@ -206,12 +206,8 @@ v1::ListJobsResponse Dispatcher::ListJobs() {
 }
 
 absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerRequest& request) {
-  RETURN_IF_ERROR(CheckLabel("worker's name", request.name()));
-  RETURN_IF_ERROR(CheckLabel("worker's endpoint", request.endpoint()));
-  for (const std::string* const optional : {&request.boot_id(), &request.ring_socket()}) {
-    if (!optional->empty()) RETURN_IF_ERROR(CheckLabel("worker's host or socket", *optional));
-  }
-  Incarnation registered;
+  RETURN_IF_ERROR(CheckRegistration(request));
+  KnownWorker known;
   LeaseAnswers answers;
   absl::Status status = OnWriter([&]() -> absl::Status {
     std::vector<int64_t> forgotten;
@@ -221,32 +217,34 @@ absl::StatusOr<Incarnation> Dispatcher::RegisterWorker(const v1::RegisterWorkerR
     }
     RETURN_IF_ERROR(writer_.Transact([&](pqxx::work& work) {
       WorkersTable(work).Forget(forgotten);
-      registered = WorkersTable(work).Register(request);
+      known = WorkersTable(work).Register(request);
       return absl::OkStatus();
     }));
     MutexLock lock(mutex_);
-    KnownWorker known{
-        {.incarnation = registered, .name = request.name(), .endpoint = request.endpoint()}};
-    known.boot_id = request.boot_id();
-    known.ring_socket = request.ring_socket();
-    known.num_threads = request.num_threads();
-    assignments_.workers().Install(std::move(known), now_());
-    const auto is_over = [&](const Incarnation& worker) {
-      return worker.member_id == registered.member_id && worker != registered;
-    };
-    GiveUpLeases(is_over);
-    answers = queue_.AnswerIf([&](const LeaseWaiter& waiter) { return is_over(waiter.worker); },
-                              assignments_);
-    CountAll();
+    answers = Install(known);
     return absl::OkStatus();
   });
   Send(std::move(answers));
   RETURN_IF_ERROR(status);
-  log::Info("worker registered", {{"worker", request.name()},
-                                  {"id", std::to_string(registered.member_id)},
-                                  {"incarnation", std::to_string(registered.number)},
+  log::Info("worker registered", {{"worker", known.name},
+                                  {"id", std::to_string(known.incarnation.member_id)},
+                                  {"incarnation", std::to_string(known.incarnation.number)},
                                   {"endpoint", request.endpoint()}});
-  return registered;
+  return known.incarnation;
+}
+
+LeaseAnswers Dispatcher::Install(const KnownWorker& known) {
+  Workers& workers = assignments_.workers();
+  ReleaseLeasesOfLost(workers.MarkReplacedLost(known));
+  workers.Install(known, now_());
+  const auto is_over = [&](const Incarnation& worker) {
+    return worker.member_id == known.incarnation.member_id && worker != known.incarnation;
+  };
+  GiveUpLeases(is_over);
+  LeaseAnswers answers = queue_.AnswerIf(
+      [&](const LeaseWaiter& waiter) { return is_over(waiter.worker); }, assignments_);
+  CountAll();
+  return answers;
 }
 
 absl::Status Dispatcher::DrainWorker(int64_t worker_id) {

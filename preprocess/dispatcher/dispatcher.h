@@ -71,6 +71,22 @@ class Dispatcher {
   absl::StatusOr<Incarnation> RegisterWorker(const v1::RegisterWorkerRequest& request);
   absl::Status DrainWorker(int64_t worker_id);
   v1::ListWorkersResponse ListWorkers();
+  // Returns the workers that an engine has started in this group, and that are not lost.
+  std::vector<engine::KnownMember> StartedMembers(const std::string& group)
+      ABSL_LOCKS_EXCLUDED(mutex_) {
+    MutexLock lock(mutex_);
+    return assignments_.StartedMembers(group);
+  }
+  // Returns what each job's consumers took and its workers made.
+  std::vector<JobTotals> Totals() ABSL_LOCKS_EXCLUDED(mutex_) {
+    MutexLock lock(mutex_);
+    return assignments_.Totals();
+  }
+  // Returns the mean over the workers that take work; std::nullopt when there are none.
+  std::optional<double> ThreadsPerWorker() ABSL_LOCKS_EXCLUDED(mutex_) {
+    MutexLock lock(mutex_);
+    return assignments_.workers().ThreadsPerWorker();
+  }
 
   absl::StatusOr<v1::ReportProgressResponse> ReportProgress(
       const v1::ReportProgressRequest& request, const rpc::JobScope& caller = {});
@@ -102,6 +118,8 @@ class Dispatcher {
   // These make rounds, which run on the writing thread.
   void ScheduleRound() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Round() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Takes a worker in that has registered. Returns what its earlier incarnation is answered.
+  LeaseAnswers Install(const KnownWorker& known) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void GiveUpLeases(const std::function<bool(const Incarnation&)>& is_gone)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Releases what workers had leased that were just marked as lost.

@@ -10,6 +10,7 @@
 #include "preprocess/dispatcher/dispatcher.h"
 #include "preprocess/dispatcher/dispatcher_config.h"
 #include "preprocess/dispatcher/dispatcher_service.h"
+#include "preprocess/dispatcher/worker_scaling.h"
 
 namespace tidemill::preprocess {
 namespace {
@@ -18,19 +19,27 @@ constexpr std::chrono::milliseconds kTick{50};
 
 class DispatcherServer final : public rpc::RunningService {
  public:
-  DispatcherServer(std::unique_ptr<db::Database> database, std::unique_ptr<Dispatcher> dispatcher)
-      : database_(std::move(database)),
+  DispatcherServer(const rpc::ServiceContext& context, std::unique_ptr<db::Database> database,
+                   std::unique_ptr<Dispatcher> dispatcher)
+      : context_(context),
+        database_(std::move(database)),
         dispatcher_(std::move(dispatcher)),
         service_(*dispatcher_) {}
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   // Not before it listens: a second dispatcher on the same address ends without having taken over.
-  absl::Status Started() override {
+  absl::Status Started(const std::string& /*endpoint*/) override {
     RETURN_IF_ERROR(dispatcher_->Recover());
     ticks_.emplace("dispatcher-tick", kTick, [this] {
       dispatcher_->Tick();
       return absl::OkStatus();
     });
+    engine::WorkersConfig workers;
+    ASSIGN_OR_RETURN(auto engine, WorkerEngineOf(context_, workers));
+    if (!engine) return absl::OkStatus();
+    ASSIGN_OR_RETURN(scaling_,
+                     WorkerScaling::Start(*dispatcher_, *database_, workers, std::move(engine)));
+    service_.SetScaling(*scaling_);
     return absl::OkStatus();
   }
   void Stopping() override {
@@ -39,8 +48,10 @@ class DispatcherServer final : public rpc::RunningService {
   }
 
  private:
+  const rpc::ServiceContext context_;
   const std::unique_ptr<db::Database> database_;
   const std::unique_ptr<Dispatcher> dispatcher_;
+  std::unique_ptr<WorkerScaling> scaling_;
   DispatcherService service_;
   std::optional<PeriodicTask> ticks_;
 };
@@ -54,7 +65,7 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartDispatcher(
   ASSIGN_OR_RETURN(const std::string connection, context.Database());
   ASSIGN_OR_RETURN(auto database, db::Database::Connect(connection));
   ASSIGN_OR_RETURN(auto dispatcher, Dispatcher::Open(*database, config));
-  return std::make_unique<DispatcherServer>(std::move(database), std::move(dispatcher));
+  return std::make_unique<DispatcherServer>(context, std::move(database), std::move(dispatcher));
 }
 
 }  // namespace tidemill::preprocess

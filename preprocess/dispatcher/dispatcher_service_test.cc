@@ -131,7 +131,7 @@ TEST_F(DispatcherServiceTest, TheRunningServiceAnswersCallersThatWaitedLongEnoug
   const auto server = rpc::Server::Start({.listen = "unix:" + folder_.path() + "/running"},
                                          folder_.tokens(), (*service)->Faces());
   ASSERT_THAT(server, IsOk());
-  ASSERT_THAT((*service)->Started(), IsOk());
+  ASSERT_THAT((*service)->Started(""), IsOk());
   DispatcherClient client(
       {.endpoint = (*server)->endpoint(), .token = folder_.TokenOf(rpc::v1::ROLE_SERVICE)});
   const auto worker = client.RegisterWorker(testing::RegistrationOf("a"));

@@ -85,6 +85,7 @@ absl::StatusOr<Job::Reported> Job::Report(const v1::ReportProgressRequest& reque
   const bool repeated = !request_id.empty() && consumer.request_id == request_id;
   consumer.request_id = request_id;
   consumer.wait_share = request.wait_share();
+  if (!repeated) NoteTime(consumer, now);
   std::set<Incarnation> broken;
   if (!repeated) {
     for (const auto& incarnation : request.broken()) broken.insert(IncarnationOf(incarnation));
@@ -111,6 +112,30 @@ absl::StatusOr<Job::Reported> Job::Report(const v1::ReportProgressRequest& reque
   DropIdleConsumers();
   reported.num_given_up += std::ssize(reported.late);
   return reported;
+}
+
+void Job::NoteTime(Consumer& consumer, Clock::time_point now) {
+  if (consumer.heard) {
+    const double seconds = std::chrono::duration<double>(now - *consumer.heard).count();
+    consumer_seconds_ += seconds;
+    not_waited_seconds_ += seconds * (1 - std::clamp(consumer.wait_share, 0.0, 1.0));
+  }
+  consumer.heard = now;
+}
+
+JobTotals Job::Totals() const {
+  constexpr double kNanos = 1e9;
+  const rpc::v1::PathWork work = Work();
+  JobTotals totals{.job_id = facts_.job_id,
+                   .name = facts_.name,
+                   .num_consumers = static_cast<int>(consumers_.size()),
+                   .consumer_seconds = consumer_seconds_,
+                   .not_waited_seconds = not_waited_seconds_,
+                   .made = work.batches(),
+                   .busy_seconds =
+                       static_cast<double>(work.busy_nanos() - work.queue_nanos()) / kNanos};
+  for (const Lane& lane : lanes_) totals.taken += lane.num_done();
+  return totals;
 }
 
 Job::Issued Job::Issue(const Incarnation& worker, const std::string& request_id,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "preprocess/demand/worker_demand.h"
 #include "preprocess/dispatcher/lane.h"
 #include "preprocess/dispatcher/workers.h"
 
@@ -85,16 +86,23 @@ class Job {
   rpc::v1::PathWork Work() const;
   rpc::v1::Usage Usage() const;
 
+  // Returns what its consumers took and its workers made, since the dispatcher's start.
+  JobTotals Totals() const;
+
   v1::Job Describe() const;
 
  private:
   struct Consumer {
     std::set<Incarnation> connected;
     double wait_share = 0;
+    // When it reported last.
+    std::optional<Clock::time_point> heard = std::nullopt;
     // The id of its last report, so that a retried report is not applied twice.
     std::string request_id;
   };
 
+  // Adds the time since the consumer's last report.
+  void NoteTime(Consumer& consumer, Clock::time_point now);
   bool IsOpenTo(size_t lane, const Incarnation& worker, const Workers& workers) const;
   bool MayTakeShard(int32_t shard, const Consumer& consumer, const Incarnation& worker,
                     const Workers& workers) const;
@@ -119,6 +127,9 @@ class Job {
   std::map<int64_t, Incarnation> makers_;
   std::map<Incarnation, rpc::v1::PathWork> work_;
   std::map<Incarnation, rpc::v1::Usage> usage_;
+  // The seconds between reports, over all consumers, and those in which they did not wait.
+  double consumer_seconds_ = 0;
+  double not_waited_seconds_ = 0;
   Clock::time_point last_heard_;
   // The highest epoch of a report.
   int64_t run_epoch_ = 0;

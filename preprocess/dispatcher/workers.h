@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct KnownWorker : rpc::Member {
   std::string boot_id = {};
   std::string ring_socket = {};
   int32_t num_threads = 0;
+  // "workers/3" for the third one that an engine has started.
+  std::string started_as = {};
   // Counted by the worker since its registration.
   int64_t num_batches = 0;
   int64_t num_bytes = 0;
@@ -33,7 +36,17 @@ class Workers : public rpc::Members<KnownWorker> {
   // Returns those that were not lost before.
   std::vector<Incarnation> MarkUnreliableLost(const v1::ReportProgressRequest& report,
                                               const std::vector<Incarnation>& late);
+
+  // Marks the others as lost that serve at the address of this one: an address has one process, so
+  // that they have ended. Returns those that were not lost before.
+  std::vector<Incarnation> MarkReplacedLost(const KnownWorker& by);
+
+  // Returns the mean over those that take work; std::nullopt when there are none.
+  std::optional<double> ThreadsPerWorker() const;
 };
+
+// INVALID_ARGUMENT for names and addresses that a list of workers cannot show.
+absl::Status CheckRegistration(const v1::RegisterWorkerRequest& request);
 
 // Returns the public part of a worker. `last_seen` is left out.
 v1::Worker Describe(const KnownWorker& worker);

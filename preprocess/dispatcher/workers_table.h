@@ -15,9 +15,10 @@ class WorkersTable {
  public:
   explicit WorkersTable(pqxx::work& work) : work_(work) {}
 
-  // Makes the worker's next incarnation and returns it. When the request is repeated, returns the
-  // incarnation that it made, unless that was lost.
-  Incarnation Register(const v1::RegisterWorkerRequest& request);
+  // Makes the worker's next incarnation, under its permanent name or under a free one that begins
+  // with its host. When the request is repeated, returns the incarnation that it made, unless that
+  // was lost.
+  KnownWorker Register(const v1::RegisterWorkerRequest& request);
 
   // Returns false when the worker is unknown.
   bool Drain(int64_t worker_id);
@@ -28,6 +29,8 @@ class WorkersTable {
   std::vector<KnownWorker> List();
 
  private:
+  std::string NameOf(const v1::RegisterWorkerRequest& request);
+
   pqxx::work& work_;
 };
 

@@ -32,6 +32,7 @@ std::unique_ptr<BatchLink> OpenLink(const rpc::Peer& peer, const v1::Worker& wor
                                     const LinkOptions& options, LinkHandler handler) {
   rpc::Peer to = peer;
   to.endpoint = worker.endpoint();
+  to.service = "preprocess_worker";
   v1::ReadBatchesRequest::Open whole = open;
   *whole.mutable_worker() = worker.incarnation();
   AddAccepted(options.compression, whole);

@@ -60,12 +60,18 @@ Worker::~Worker() {
     changed_.notify_all();
   }
   leases_.reset();
-  for (const auto& job : Jobs()) job->Close(Unavailable("worker {} ends", options_.name));
+  for (const auto& job : Jobs()) job->Close(Unavailable("worker {} ends", CalledName()));
   opener_.reset();
   pool_.reset();
 }
 
-void Worker::Start() {
+const std::string& Worker::CalledName() const {
+  return options_.name.empty() ? options_.host : options_.name;
+}
+
+void Worker::Start(const std::string& endpoint, const std::string& ring_socket) {
+  endpoint_ = endpoint;
+  ring_socket_ = ring_socket;
   leases_ =
       std::make_unique<PeriodicTask>("preprocess-leases", kPause, [this] { return LeaseOnce(); });
 }
@@ -73,9 +79,15 @@ void Worker::Start() {
 absl::Status Worker::Register() {
   v1::RegisterWorkerRequest request;
   request.set_name(options_.name);
-  request.set_endpoint(options_.endpoint);
+  request.set_host(options_.host);
+  request.set_started_as(options_.started_as);
+  {
+    MutexLock lock(mutex_);
+    *request.mutable_continues() = self_;
+  }
+  request.set_endpoint(endpoint_);
   request.set_boot_id(BootId());
-  request.set_ring_socket(options_.ring_socket);
+  request.set_ring_socket(ring_socket_);
   request.set_num_threads(options_.num_threads);
   ASSIGN_OR_RETURN(const v1::WorkerIncarnation self, dispatcher_.RegisterWorker(request));
   std::map<int64_t, std::shared_ptr<WorkerJob>> before;
@@ -87,10 +99,10 @@ absl::Status Worker::Register() {
   }
   // Their splits are issued again; consumers connect to the new incarnation.
   for (const auto& [id, job] : before) {
-    job->Close(Unavailable("worker {} has registered again", options_.name));
+    job->Close(Unavailable("worker {} has registered again", CalledName()));
   }
   log::Info("registered",
-            {{"worker", options_.name}, {"incarnation", std::to_string(self.incarnation())}});
+            {{"worker", CalledName()}, {"incarnation", std::to_string(self.incarnation())}});
   return absl::OkStatus();
 }
 
@@ -344,7 +356,7 @@ absl::StatusOr<std::shared_ptr<Outbox>> Worker::Open(const v1::ReadBatchesReques
     if (request.worker().worker_id() != self_.worker_id() ||
         request.worker().incarnation() != self_.incarnation()) {
       return FailedPrecondition("this is incarnation {} of worker {}, not {}", self_.incarnation(),
-                                options_.name, request.worker().incarnation());
+                                CalledName(), request.worker().incarnation());
     }
   }
   const std::shared_ptr<WorkerJob> job = JobOf(request.job_id());

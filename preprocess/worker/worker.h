@@ -25,11 +25,11 @@
 namespace tidemill::preprocess {
 
 struct WorkerOptions {
-  // The name. It stays the same when the worker is restarted.
+  // The permanent name, if it has one. Else the dispatcher makes one of the host's.
   std::string name;
-  // The address at which consumers reach it.
-  std::string endpoint;
-  std::string ring_socket;
+  std::string host = {};
+  // "workers/3" when an engine has started it.
+  std::string started_as = {};
   int num_threads = 1;
   // The budget for batches that are made and not sent, over all jobs. A split is leased when there
   // is room for it in addition to the splits being made.
@@ -46,8 +46,8 @@ class Worker final : public OutboxProvider {
   // Ends all work.
   ~Worker() override;
 
-  // Starts to lease.
-  void Start();
+  // Starts to lease. Consumers reach it at `endpoint`, and its shared memory over `ring_socket`.
+  void Start(const std::string& endpoint, const std::string& ring_socket);
 
   // Takes no more work. Waits until all finished batches are sent, but at most for `patience`.
   void Drain(std::chrono::milliseconds patience) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -59,6 +59,9 @@ class Worker final : public OutboxProvider {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  // What messages call it.
+  const std::string& CalledName() const;
 
   v1::LeaseSplitsRequest NextLease(int max_splits) ABSL_LOCKS_EXCLUDED(mutex_);
   // Tells the dispatcher what was used, once nothing is being made: a job may end then, and its
@@ -97,6 +100,9 @@ class Worker final : public OutboxProvider {
   DispatcherClient dispatcher_;
   // A request for work without an answer. Belongs to the leasing thread.
   std::optional<v1::LeaseSplitsRequest> lease_;
+  // Since Start().
+  std::string endpoint_;
+  std::string ring_socket_;
   // Belongs to the leasing thread, too.
   WorkerMetrics metrics_;
   Clock::time_point metrics_noted_ = {};

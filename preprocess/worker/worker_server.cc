@@ -3,9 +3,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +20,7 @@
 #include "preprocess/worker/job_opener.h"
 #include "preprocess/worker/worker.h"
 #include "preprocess/worker/worker_config.h"
+#include "rpc/members/own_name.h"
 #include "storage/prepared_objects/open_host_store.h"
 
 namespace tidemill::preprocess {
@@ -42,33 +41,43 @@ void KeepHeapSmall() {
   mallopt(M_MMAP_THRESHOLD, kKeptBytes);
 }
 
+constexpr std::string_view kUnix = "unix:";
+
 // Beside the socket of a worker that has one, else one of a name that no other worker has.
 std::string RingSocketOf(const std::string& endpoint) {
-  constexpr std::string_view kUnix = "unix:";
   if (endpoint.starts_with(kUnix)) return endpoint.substr(kUnix.size()) + ".ring";
   return fmt::format("/tmp/tidemill-ring-{}-{}", geteuid(), Sha256(endpoint).substr(0, 10));
 }
 
+// The permanent name, if there is one. One process at a time listens on a socket, so that its path
+// is a name. Copies of a worker on TCP have one configuration, and addresses that others may get.
+std::string NameOf(const WorkerConfig& config, const std::string& listen) {
+  if (!config.name.empty() || !rpc::StartedAs().empty()) return config.name;
+  return listen.starts_with(kUnix) ? listen : "";
+}
+
 class WorkerServer final : public rpc::RunningService {
  public:
-  WorkerServer(const WorkerOptions& options, const rpc::Tokens& tokens, const rpc::Peer& dispatcher,
-               Worker::JobOpener open)
-      : ring_socket_(options.ring_socket),
+  WorkerServer(const WorkerOptions& options, const WorkerConfig& config, const rpc::Tokens& tokens,
+               const rpc::Peer& dispatcher, Worker::JobOpener open)
+      : config_(config),
         tokens_(tokens),
         streams_("preprocess-streams", kStreamThreads),
         worker_(options, dispatcher, std::move(open)),
         face_(worker_, streams_) {}
 
   std::vector<grpc::Service*> Faces() override { return {&face_}; }
-  absl::Status Started() override {
-    auto rings = RingServer::Start(ring_socket_, tokens_, worker_);
+  absl::Status Started(const std::string& endpoint) override {
+    const std::string reached = config_.endpoint.empty() ? endpoint : config_.endpoint;
+    const std::string ring_socket = RingSocketOf(endpoint);
+    auto rings = RingServer::Start(ring_socket, tokens_, worker_);
     if (!rings.ok()) {
       log::Warn("there is no shared memory; batches are sent over gRPC",
                 {{"error", rings.status().ToString()}});
     } else {
       rings_ = *std::move(rings);
     }
-    worker_.Start();
+    worker_.Start(reached, ring_socket);
     return absl::OkStatus();
   }
   void Stopping() override {
@@ -77,7 +86,7 @@ class WorkerServer final : public rpc::RunningService {
   }
 
  private:
-  const std::string ring_socket_;
+  const WorkerConfig config_;
   const rpc::Tokens tokens_;
   WorkerPool streams_;
   Worker worker_;
@@ -105,17 +114,15 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartWorker(
                    storage::OpenHostStore(
                        prepared::OptionsOf(prepared, context.cluster.state_folder), connection));
   WorkerOptions options;
-  options.endpoint = config.endpoint.empty() ? context.listen : config.endpoint;
-  options.name = config.name.empty() ? options.endpoint : config.name;
-  options.num_threads = config.threads > 0
-                            ? config.threads
-                            : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  options.name = NameOf(config, context.listen);
+  options.host = rpc::OwnHost();
+  options.started_as = rpc::StartedAs();
+  options.num_threads = config.threads > 0 ? config.threads : rpc::OwnProcessors();
   options.budget_bytes = config.budget.bytes;
-  options.ring_socket = RingSocketOf(context.listen);
   const loader::Sharing sharing = {.folder = loader::SharedFolderOf(context.cluster.state_folder),
                                    .bytes = config.share_window.bytes};
   loader::RemoveDeadStreams(sharing.folder);
-  return std::make_unique<WorkerServer>(options, context.tokens, dispatcher,
+  return std::make_unique<WorkerServer>(options, config, context.tokens, dispatcher,
                                         MakeJobOpener(selector, storage, store, sharing));
 }
 

@@ -65,6 +65,7 @@ absl::StatusOr<Tls> ReadTls(const TlsConfig& config) {
         "TLS needs an authority; a certificate needs its key, and a key its certificate");
   }
   TlsTexts texts;
+  texts.verify = config.verify;
   ASSIGN_OR_RETURN(texts.certificate, ReadCertificates(config.certificate));
   ASSIGN_OR_RETURN(texts.ca, ReadCertificates(config.ca));
   ASSIGN_OR_RETURN(texts.client_ca, ReadCertificates(config.client_ca));

@@ -8,14 +8,37 @@
 // authority from every client. In either case, tokens decide what a caller may do. UNIX sockets
 // need no certificates, because the kernel connects both ends. Files are read when a process
 // starts.
+//
+// With `verify: service`, the certificate is one of a service, whatever host it runs on: it names
+// `preprocess-worker`, not the host or the address. So processes may come and go on hosts that an
+// engine chooses.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/status.h"
 #include "base/time.h"
 #include "config/config.h"
+
+namespace tidemill::rpc {
+
+// What the certificate of a server must name.
+enum class VerifiedName {
+  kHost,     // The host or the address that was called.
+  kService,  // The service: "preprocess-worker".
+};
+
+}  // namespace tidemill::rpc
+
+template <>
+struct tidemill::config::EnumNames<tidemill::rpc::VerifiedName> {
+  static constexpr std::pair<tidemill::rpc::VerifiedName, std::string_view> kNames[] = {
+      {tidemill::rpc::VerifiedName::kHost, "host"},
+      {tidemill::rpc::VerifiedName::kService, "service"}};
+};
 
 namespace tidemill::rpc {
 
@@ -25,6 +48,7 @@ struct TlsConfig {
   std::string key;
   std::string ca;
   std::string client_ca;
+  VerifiedName verify = VerifiedName::kHost;
 
   bool empty() const { return certificate.empty() && key.empty() && ca.empty(); }
 
@@ -36,6 +60,10 @@ struct TlsConfig {
     field("ca", ca, "The authority whose certificates are trusted.");
     field("client_ca", client_ca,
           "Servers refuse clients without a certificate of this authority.");
+    field("verify", verify,
+          "What the certificate of a server must name: the `host` that was called, or the "
+          "`service`, such as `preprocess-worker`. Use the latter where an engine or Kubernetes "
+          "chooses hosts.");
   }
   void Check(config::Problems& problems) const {
     if (certificate.empty() != key.empty()) {
@@ -54,6 +82,7 @@ struct TlsTexts {
   std::string key;
   std::string ca;
   std::string client_ca;
+  VerifiedName verify = VerifiedName::kHost;
 };
 // Shared by all connections of a process. nullptr without TLS.
 using Tls = std::shared_ptr<const TlsTexts>;

@@ -22,6 +22,7 @@ absl::StatusOr<v1::Endpoints> EndpointsFor(const ServiceContext& context,
   endpoints.mutable_tls()->set_certificate(tls.certificate);
   endpoints.mutable_tls()->set_key(tls.key);
   endpoints.mutable_tls()->set_ca(tls.ca);
+  endpoints.mutable_tls()->set_verify_service(tls.verify == VerifiedName::kService);
   return endpoints;
 }
 
@@ -32,7 +33,10 @@ absl::StatusOr<JobPeers> JobPeers::Open(const v1::Endpoints& endpoints) {
   ASSIGN_OR_RETURN(peers.tls_, ReadTls({.certificate = endpoints.tls().certificate(),
                                         .key = endpoints.tls().key(),
                                         .ca = endpoints.tls().ca(),
-                                        .client_ca = {}}));
+                                        .client_ca = {},
+                                        .verify = endpoints.tls().verify_service()
+                                                      ? VerifiedName::kService
+                                                      : VerifiedName::kHost}));
   return peers;
 }
 
@@ -45,7 +49,7 @@ absl::StatusOr<Peer> JobPeers::PeerOf(const std::string& service) const {
   if (found == endpoints_.services().end()) {
     return FailedPrecondition("the job was given no endpoint for {}", service);
   }
-  return Peer{.endpoint = found->second, .token = token_, .tls = tls_};
+  return Peer{.endpoint = found->second, .token = token_, .tls = tls_, .service = service};
 }
 
 }  // namespace tidemill::rpc

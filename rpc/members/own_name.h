@@ -13,6 +13,15 @@ inline constexpr char kMemberVariable[] = "TIDEMILL_MEMBER";
 // of one name adds numbers.
 std::string OwnHost();
 
+// The variable in which an engine tells a process how many processors it has.
+inline constexpr char kProcessorsVariable[] = "TIDEMILL_PROCESSORS";
+
+// Returns the number of processors for this process: that of the variable, else those of the host.
+int OwnProcessors();
+
+// Returns the name of this host.
+std::string HostName();
+
 // Returns the value of kMemberVariable; empty for a process that no engine has started.
 std::string StartedAs();
 

@@ -28,6 +28,8 @@ struct JobKey {
 struct PoolMember : rpc::Member {
   v1::MemberKind kind = v1::MEMBER_KIND_UNSPECIFIED;
   v1::MemberOffer offer = {};
+  // "trainers/3" for the third one that an engine has started.
+  std::string started_as = {};
 };
 using PoolMembers = rpc::Members<PoolMember>;
 

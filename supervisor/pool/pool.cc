@@ -1,6 +1,8 @@
 #include "supervisor/pool/pool.h"
 
 #include <algorithm>
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -227,7 +229,7 @@ absl::StatusOr<Lease> Pool::Acquire(const SlotRequest& request, const std::stop_
         queue_.Leave(id);
         return Cancelled("the run does not wait for slots any more");
       }
-      why = queue_.WhyItWaits(*placement, clock_.wall());
+      why = WhyItWaits(*placement, clock_.wall());
     }
     waiting(why);
     MutexLock lock(mutex_);
@@ -361,6 +363,44 @@ std::vector<std::string> Pool::TrainerEndpoints() {
   return endpoints;
 }
 
+std::vector<engine::KnownMember> Pool::StartedMembers(const std::string& group) {
+  MutexLock lock(mutex_);
+  std::set<int64_t> busy;
+  for (const auto& [id, placement] : queue_.placements()) {
+    if (placement.grant) busy.insert(placement.grant->member.member_id);
+  }
+  std::vector<engine::KnownMember> members;
+  for (const auto& [id, member] : members_.all()) {
+    const auto number = engine::NumberOf(member.started_as, group);
+    if (!number || member.lost) continue;
+    members.push_back({.number = *number,
+                       .id = id,
+                       .name = member.name,
+                       .draining = member.draining,
+                       .busy = busy.contains(id)});
+  }
+  return members;
+}
+
+int64_t Pool::CountWaiting(v1::MemberKind kind) {
+  MutexLock lock(mutex_);
+  return std::ranges::count_if(queue_.placements(), [&](const auto& entry) {
+    return !entry.second.grant && entry.second.request.kind == kind;
+  });
+}
+
+void Pool::SetNote(v1::MemberKind kind, const std::string& note) {
+  MutexLock lock(mutex_);
+  notes_[kind] = note;
+}
+
+std::string Pool::WhyItWaits(const Placement& placement, Timestamp now) const {
+  const std::string why = queue_.WhyItWaits(placement, now);
+  const auto note = notes_.find(placement.request.kind);
+  if (note == notes_.end() || note->second.empty()) return why;
+  return fmt::format("{} ({})", why, note->second);
+}
+
 v1::Member Pool::Describe(const PoolMember& member) const {
   v1::Member described;
   *described.mutable_incarnation() = MessageOf(member.incarnation);
@@ -372,6 +412,7 @@ v1::Member Pool::Describe(const PoolMember& member) const {
   if (member.lost) described.set_lost_because(rpc::WhyLost(member));
   described.set_kind(member.kind);
   *described.mutable_offer() = member.offer;
+  described.set_started_as(member.started_as);
   const auto silent =
       std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady() - member.last_seen);
   *described.mutable_last_seen() =
@@ -394,7 +435,7 @@ v1::Placement Pool::Describe(const Placement& placement, Timestamp now) const {
   described.mutable_labels()->insert(request.labels.begin(), request.labels.end());
   *described.mutable_asked_at() = TimeUtil::MicrosecondsToTimestamp(placement.asked_at.micros);
   if (!placement.grant) {
-    described.set_waits_for(queue_.WhyItWaits(placement, now));
+    described.set_waits_for(WhyItWaits(placement, now));
     return described;
   }
   const PoolMember* const member = members_.Find(placement.grant->member.member_id);

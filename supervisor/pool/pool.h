@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "db/database.h"
+#include "engine/reconciler.h"
 #include "supervisor/pool/placement.h"
 #include "supervisor/pool/slot_queue.h"
 
@@ -85,6 +86,15 @@ class Pool {
   // Returns the endpoints of the trainer servers that are alive.
   std::vector<std::string> TrainerEndpoints() ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Returns the members of a kind that an engine has started in this group, and that are not lost.
+  // One with a job is busy.
+  std::vector<engine::KnownMember> StartedMembers(const std::string& group)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns the number of jobs that wait for a member of this kind.
+  int64_t CountWaiting(v1::MemberKind kind) ABSL_LOCKS_EXCLUDED(mutex_);
+  // What jobs that wait for a member of this kind are told besides: where the engine is with it.
+  void SetNote(v1::MemberKind kind, const std::string& note) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Gives up silent members and serves those that wait. Call it every second or so.
   absl::Status Tick() ABSL_LOCKS_EXCLUDED(writing_, mutex_);
 
@@ -108,6 +118,9 @@ class Pool {
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status ForgetLost() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mutex_);
   Lease LeaseOf(const Placement& placement) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns why a placement waits, with the engine's note.
+  std::string WhyItWaits(const Placement& placement, Timestamp now) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Member Describe(const PoolMember& member) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Placement Describe(const Placement& placement, Timestamp now) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -123,6 +136,7 @@ class Pool {
   SlotQueue queue_ ABSL_GUARDED_BY(mutex_);
   // By placement.
   std::map<int64_t, std::stop_source> leases_ ABSL_GUARDED_BY(mutex_);
+  std::map<v1::MemberKind, std::string> notes_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemill::supervisor

@@ -38,6 +38,11 @@ grpc::Status PoolService::DrainMember(grpc::ServerContext*, const v1::DrainMembe
 grpc::Status PoolService::GetPool(grpc::ServerContext*, const v1::GetPoolRequest*,
                                   v1::GetPoolResponse* response) {
   *response = pool_.Get();
+  if (const PoolEngines* const engines = engines_; engines != nullptr) {
+    for (rpc::v1::EngineGroup& group : engines->Describe()) {
+      *response->add_engines() = std::move(group);
+    }
+  }
   return grpc::Status::OK;
 }
 

@@ -1,7 +1,10 @@
 // The gRPC face of the pool: translates, never decides. See pool.proto.
 #pragma once
 
+#include <atomic>
+
 #include "supervisor/pool/pool.h"
+#include "supervisor/pool/pool_engines.h"
 #include "tidemill/supervisor/v1/pool.grpc.pb.h"
 
 namespace tidemill::supervisor {
@@ -11,6 +14,9 @@ class PoolService final : public v1::PoolService::Service {
  public:
   // `pool` must outlive this object.
   explicit PoolService(Pool& pool) : pool_(pool) {}
+
+  // From here on, GetPool() shows what these do. They must outlive the server.
+  void SetEngines(const PoolEngines& engines) { engines_ = &engines; }
 
   grpc::Status RegisterMember(grpc::ServerContext* context,
                               const v1::RegisterMemberRequest* request,
@@ -24,6 +30,7 @@ class PoolService final : public v1::PoolService::Service {
 
  private:
   Pool& pool_;
+  std::atomic<const PoolEngines*> engines_ = nullptr;
 };
 
 }  // namespace tidemill::supervisor

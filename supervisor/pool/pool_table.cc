@@ -18,7 +18,8 @@ constexpr char kContinue[] = R"(
   UPDATE supervisor.members
   SET incarnation = CASE WHEN request_id = $4 AND $4 <> '' AND NOT lost
                          THEN incarnation ELSE incarnation + 1 END,
-      request_id = $4, endpoint = $5, offer = $6::jsonb, draining = false, lost = false
+      request_id = $4, endpoint = $5, offer = $6::jsonb, started_as = $7, draining = false,
+      lost = false
   WHERE member_id = $1 AND (incarnation = $2 OR request_id = $4 AND $4 <> '') AND kind = $3
   RETURNING member_id, incarnation, name)";
 
@@ -27,8 +28,8 @@ constexpr char kFindRequest[] = R"(
   WHERE request_id = $1 AND $1 <> '' AND NOT lost)";
 
 constexpr char kInsertMember[] = R"(
-  INSERT INTO supervisor.members (kind, name, incarnation, request_id, endpoint, offer)
-  VALUES ($1, $2, 1, $3, $4, $5::jsonb)
+  INSERT INTO supervisor.members (kind, name, incarnation, request_id, endpoint, offer, started_as)
+  VALUES ($1, $2, 1, $3, $4, $5::jsonb, $6)
   ON CONFLICT (name) DO NOTHING
   RETURNING member_id, incarnation, name)";
 
@@ -45,7 +46,7 @@ constexpr char kSelectDeletedRuns[] = R"(
   WHERE NOT EXISTS (SELECT FROM supervisor.runs WHERE run_id = asked) ORDER BY asked)";
 
 constexpr char kSelectMembers[] = R"(
-  SELECT member_id, incarnation, kind, name, endpoint, offer, draining, lost
+  SELECT member_id, incarnation, kind, name, endpoint, offer, started_as, draining, lost
   FROM supervisor.members ORDER BY member_id)";
 
 constexpr char kInsert[] = R"(
@@ -126,7 +127,8 @@ pqxx::row PoolTable::InsertMember(const v1::RegisterMemberRequest& request,
         number == 1 ? request.host() : fmt::format("{}-{}", request.host(), number);
     const pqxx::result rows =
         work_.exec_params(kInsertMember, static_cast<int>(request.kind()), name,
-                          request.command().request_id(), request.endpoint(), offer);
+                          request.command().request_id(), request.endpoint(), offer,
+                          request.started_as());
     if (!rows.empty()) return rows[0];
   }
 }
@@ -136,14 +138,15 @@ PoolMember PoolTable::Register(const v1::RegisterMemberRequest& request) {
   const std::string& id = request.command().request_id();
   pqxx::result rows = work_.exec_params(
       kContinue, request.continues().member_id(), request.continues().incarnation(),
-      static_cast<int>(request.kind()), id, request.endpoint(), offer);
+      static_cast<int>(request.kind()), id, request.endpoint(), offer, request.started_as());
   if (rows.empty()) rows = work_.exec_params(kFindRequest, id);
   const pqxx::row row = rows.empty() ? InsertMember(request, offer) : rows[0];
   return {{.incarnation = {.member_id = row[0].as<int64_t>(), .number = row[1].as<int64_t>()},
            .name = row[2].as<std::string>(),
            .endpoint = request.endpoint()},
           request.kind(),
-          request.offer()};
+          request.offer(),
+          request.started_as()};
 }
 
 std::vector<int64_t> PoolTable::DeletedRuns(std::span<const int64_t> runs) {
@@ -183,7 +186,8 @@ std::vector<PoolMember> PoolTable::Members() {
                         .draining = row["draining"].as<bool>(),
                         .lost = row["lost"].as<bool>()},
                        static_cast<v1::MemberKind>(row["kind"].as<int>()),
-                       OfferOf(row["offer"].as<std::string>())});
+                       OfferOf(row["offer"].as<std::string>()),
+                       row["started_as"].as<std::string>()});
   }
   return members;
 }

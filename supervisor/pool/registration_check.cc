@@ -30,6 +30,9 @@ absl::Status CheckRegistration(const v1::RegisterMemberRequest& request) {
   if (!is_known) return InvalidArgument("a member is a trainer server or an evaluator");
   RETURN_IF_ERROR(CheckLabel("member's host", request.host()));
   RETURN_IF_ERROR(CheckLabel("member's endpoint", request.endpoint()));
+  if (!request.started_as().empty()) {
+    RETURN_IF_ERROR(CheckLabel("name that the engine gave", request.started_as()));
+  }
   const v1::MemberOffer& offer = request.offer();
   if (offer.slots().empty()) return InvalidArgument("a member offers slots of devices");
   if (offer.slots_size() > kMaxDevices || offer.labels_size() > kMaxLabels) {

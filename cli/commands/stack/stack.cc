@@ -13,6 +13,7 @@
 #include "cli/command_line/action.h"
 #include "cli/command_line/deletion.h"
 #include "cli/commands/stack/commands.h"
+#include "cli/stack/stack_network.h"
 #include "cli/stack/local_stack.h"
 #include "cli/stack/session.h"
 #include "cli/stack/stack_identity.h"
@@ -190,7 +191,7 @@ int StatusOfLocal(const GlobalFlags& flags, const StackLayout& layout) {
   const auto keeper = KeeperOf(layout);
   std::vector<ServiceState> services;
   std::vector<rpc::Peer> peers;
-  for (const char* service : kServices) {
+  for (const std::string& service : ServicesOf(layout)) {
     services.push_back({.name = service, .endpoint = layout.EndpointOf(service)});
     peers.push_back({.endpoint = services.back().endpoint, .token = {}});
   }
