@@ -8,8 +8,9 @@
 Each node is a namespace of processes: what `kill_node` ends dies as a host dies, jobs included. Nothing outside the folder is
 touched, and nothing of it is left when the program that made it ends, however it ends. Needs root, slurmctld, slurmd, munge.
 
-As a program, `cluster.py FOLDER [SETTING=VALUE ...]` prints the path of slurm.conf as soon as all nodes answer, obeys the
-lines of its input ("stop controller", "start controller", "kill n2", "start n2"), each answered by a line, and ends with it.
+As a program, `cluster.py [FOLDER [SETTING=VALUE ...]]` prints the path of slurm.conf as soon as all nodes answer, or what this
+machine lacks. It obeys the lines of its input ("stop controller", "start controller", "kill n2", "start n2"), each answered by a
+line, and ends with it.
 """
 import ctypes
 import os
@@ -58,12 +59,15 @@ JobCompType=jobcomp/filetxt
 JobCompLoc={folder}/jobcomp.txt
 """
 SETTINGS = {"KillWait": 10, "MinJobAge": 300, "SlurmdTimeout": 10, "SlurmctldTimeout": 10, "BatchStartTimeout": 5,
-            "MessageTimeout": 5, "UnkillableStepTimeout": 20}
+            "MessageTimeout": 2, "UnkillableStepTimeout": 20}
 
 
-def missing_packages():
-    """The packages of Debian without which there is no cluster."""
-    return sorted({package for program, package in PROGRAMS.items() if not find(program)})
+def lacks():
+    """Why this machine can have no cluster; nothing when it can."""
+    missing = sorted({package for program, package in PROGRAMS.items() if not find(program)})
+    if missing:
+        return "there is no Slurm: apt-get install -y --no-install-recommends " + " ".join(missing)
+    return "" if os.geteuid() == 0 else "slurmd needs root's rights"
 
 
 def find(program):
@@ -94,8 +98,8 @@ class Cluster:
         self.environment = os.environ | {"SLURM_CONF": str(self.folder / "slurm.conf")}
 
     def __enter__(self):
-        if missing := missing_packages():
-            raise RuntimeError("apt-get install -y --no-install-recommends " + " ".join(missing))
+        if lack := lacks():
+            raise RuntimeError(lack)
         try:
             self._write_files()
             self._start_munge()
@@ -137,6 +141,7 @@ class Cluster:
         ports = free_ports(1 + len(NODES))
         for name in ("state", *NODES):
             (self.folder / name).mkdir(parents=True)
+        self.folder.chmod(0o755)  # Users need munged's socket.
         lines = [CONFIGURATION.strip().format(folder=self.folder, controller_port=ports[0])]
         lines += [f"{name}={value}" for name, value in self.settings.items()]
         for node, port in zip(NODES, ports[1:]):
@@ -189,14 +194,25 @@ def obey(cluster, line):
         {"kill": cluster.kill_node, "start": cluster.start_node}[verb](name)
 
 
-def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    folder = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="slurm")
-    with Cluster(folder, dict(setting.split("=") for setting in sys.argv[2:])) as cluster:
+def serve(folder, settings):
+    with Cluster(folder, settings) as cluster:
         print(cluster.environment["SLURM_CONF"], flush=True)
         for line in sys.stdin:
             obey(cluster, line)
             print("done", flush=True)
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    folder = sys.argv[1] if len(sys.argv) > 1 else None
+    settings = dict(setting.split("=") for setting in sys.argv[2:])
+    if lack := lacks():
+        print(lack)
+    elif folder:
+        serve(folder, settings)
+    else:
+        with tempfile.TemporaryDirectory(prefix="slurm") as folder:
+            serve(folder, settings)
 
 
 if __name__ == "__main__":
