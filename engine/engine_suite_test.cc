@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
-#include <thread>
 
 #include "base/files.h"
+#include "base/testing/becomes.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
 #include "config/config.h"
@@ -90,7 +89,7 @@ class EngineSuite : public ::testing::TestWithParam<Tested> {
  protected:
   void SetUp() override {
     const std::string settings = GetParam().settings(folder_.path());
-    if (settings.empty()) GTEST_SKIP() << "see above what this machine lacks";
+    if (settings.empty()) return testing::SkipWithoutSlurm();
     const auto spec = config::Read<BackendSpec>(settings, "engine.yaml");
     ASSERT_THAT(spec, IsOk());
     auto engine = (*spec)->Open({.name = "suite", .folder = folder_.path()});
@@ -121,12 +120,8 @@ class EngineSuite : public ::testing::TestWithParam<Tested> {
   }
   // Whether those with the numbers run, and no others are there, before long.
   bool Becomes(const Group& group, const Numbers& numbers) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (Running(group) != numbers || List(group).size() != numbers.size()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return true;
+    return testing::Becomes(
+        [&] { return Running(group) == numbers && List(group).size() == numbers.size(); });
   }
   absl::Status Start(const Group& group, const Numbers& numbers) {
     return engine_->Start(group, numbers);
@@ -144,10 +139,7 @@ class EngineSuite : public ::testing::TestWithParam<Tested> {
     return files::Read(files::Join(folder_.path(), "members")).value_or("");
   }
   bool AwaitMembers(size_t bytes) const {
-    for (int i = 0; i < 1200 && Members().size() < bytes; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return Members().size() >= bytes;
+    return testing::Becomes([&] { return Members().size() >= bytes; });
   }
 
   testing::TempFolder folder_;
@@ -217,10 +209,10 @@ TEST(LocalEngine, SaysHowAProcessEnded) {
   const Numbers numbers = {7};
   ASSERT_THAT((*engine)->Start(group, numbers), IsOk());
   std::vector<Ended> ended;
-  for (int i = 0; i < 600 && ended.empty(); ++i) {
+  EXPECT_TRUE(testing::Becomes([&] {
     ended = (*engine)->TakeEnded(group);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+    return !ended.empty();
+  }));
   EXPECT_THAT(ended,
               ElementsAre(AllOf(Field(&Ended::number, 7), Field(&Ended::how, "exit code 3"))));
   EXPECT_THAT((*engine)->TakeEnded(group), IsEmpty());
@@ -252,7 +244,7 @@ class SlurmEngine : public ::testing::Test {
  protected:
   void SetUp() override {
     cluster_ = SlurmCluster::OfThisProgram();
-    if (cluster_ == nullptr) GTEST_SKIP() << "see above what this machine lacks";
+    if (cluster_ == nullptr) return testing::SkipWithoutSlurm();
     engine_ = Open();
   }
   std::unique_ptr<Engine> Open() const {
@@ -263,22 +255,22 @@ class SlurmEngine : public ::testing::Test {
   }
   // Waits until the first process is as `wanted` says.
   Started Await(const Group& group, const std::function<bool(const Started&)>& wanted) {
-    std::vector<Started> seen;
-    for (int i = 0; i < 1200; ++i) {
-      seen = engine_->List(group).value_or(std::vector<Started>());
-      if (!seen.empty() && wanted(seen[0])) return seen[0];
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    ADD_FAILURE() << (seen.empty() ? "nothing is there" : seen[0].id + " " + seen[0].reason);
-    return {};
+    Started first;
+    EXPECT_TRUE(testing::Becomes([&] {
+      const auto seen = engine_->List(group).value_or(std::vector<Started>());
+      if (!seen.empty()) first = seen[0];
+      return !seen.empty() && wanted(first);
+    })) << first.id
+        << " " << first.reason;
+    return first;
   }
   std::vector<Ended> AwaitEnded(const Group& group) {
     std::vector<Ended> ended;
-    for (int i = 0; i < 1200 && ended.empty(); ++i) {
+    EXPECT_TRUE(testing::Becomes([&] {
       EXPECT_THAT(engine_->List(group), IsOk());
       ended = engine_->TakeEnded(group);
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
+      return !ended.empty();
+    }));
     return ended;
   }
 

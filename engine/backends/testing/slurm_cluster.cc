@@ -1,17 +1,27 @@
 #include "engine/backends/testing/slurm_cluster.h"
 
+#include <gtest/gtest.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "base/check.h"
 #include "base/whole_io.h"
 
 namespace tidemill::testing {
+
+namespace {
+
+// What this machine lacks.
+std::string& Lack() {
+  static std::string lack;
+  return lack;
+}
+
+}  // namespace
 
 SlurmCluster* SlurmCluster::OfThisProgram() {
   static const std::unique_ptr<SlurmCluster> cluster = []() -> std::unique_ptr<SlurmCluster> {
@@ -34,12 +44,12 @@ SlurmCluster* SlurmCluster::OfThisProgram() {
   TIDEMILL_CHECK(cluster != nullptr);
   static const std::string answer = cluster->ReadLine();
   TIDEMILL_CHECK(!answer.empty());  // Else it has failed, and said why.
-  if (answer.starts_with('/')) {
-    setenv("SLURM_CONF", answer.c_str(), /*overwrite=*/1);
-    return cluster.get();
+  if (!answer.starts_with('/')) {
+    Lack() = answer;
+    return nullptr;
   }
-  std::fprintf(stderr, "%s\n", answer.c_str());
-  return nullptr;
+  setenv("SLURM_CONF", answer.c_str(), /*overwrite=*/1);
+  return cluster.get();
 }
 
 void SlurmCluster::Do(const std::string& order) {
@@ -53,5 +63,7 @@ std::string SlurmCluster::ReadLine() {
   while (read(link_.number(), &next, 1) == 1 && next != '\n') line.push_back(next);
   return line;
 }
+
+void SkipWithoutSlurm() { GTEST_SKIP() << Lack(); }
 
 }  // namespace tidemill::testing

@@ -12,8 +12,8 @@ namespace tidemill::testing {
 class SlurmCluster {
  public:
   // Returns the cluster of this test program, which is started on first use and ends with the
-  // program, however that ends. From then on sbatch and the like mean this cluster. nullptr where
-  // there can be none; standard error then says what is missing.
+  // program, however that ends. From then on sbatch and squeue address it. nullptr where there can
+  // be none: SkipWithoutSlurm() then says what is missing.
   static SlurmCluster* OfThisProgram();
 
   // Obeys "stop controller", "start controller", "kill n2" or "start n2".
@@ -27,5 +27,8 @@ class SlurmCluster {
 
   Descriptor link_;
 };
+
+// Skips the test whose SetUp() calls it.
+void SkipWithoutSlurm();
 
 }  // namespace tidemill::testing
