@@ -3,16 +3,16 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
-#include <thread>
 
 #include "base/files.h"
+#include "base/testing/becomes.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
 #include "config/config.h"
 #include "engine/backend.h"
+#include "engine/backends/testing/slurm_cluster.h"
 
 namespace tidemill::engine {
 namespace {
@@ -22,8 +22,10 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using testing::IsOk;
+using testing::IsOkAndHolds;
+using ::testing::Not;
+using testing::SlurmCluster;
 using testing::StatusIs;
 
 using Numbers = std::vector<int64_t>;
@@ -31,7 +33,8 @@ using Numbers = std::vector<int64_t>;
 // An engine that is to be tested: what its settings are, once its surroundings are there.
 struct Tested {
   std::string name;
-  // Returns YAML of the settings. `folder` is empty and may be filled.
+  // Returns YAML of the settings; nothing when this machine lacks what it needs. `folder` is empty
+  // and may be filled.
   std::function<std::string(const std::string& folder)> settings;
 };
 
@@ -70,18 +73,24 @@ elif verb == "end" and runs(sys.argv[4]):
   return path;
 }
 
+constexpr char kSlurm[] = "{type: slurm, partition: cpu, refresh: 0s}";
+
 const Tested kTested[] = {
     {"Local", [](const std::string&) { return "local"; }},
     {"Command",
      [](const std::string& folder) {
        return "{type: command, program: " + UsersProgram(folder) + "}";
      }},
+    {"Slurm",
+     [](const std::string&) { return SlurmCluster::OfThisProgram() == nullptr ? "" : kSlurm; }},
 };
 
 class EngineSuite : public ::testing::TestWithParam<Tested> {
  protected:
   void SetUp() override {
-    const auto spec = config::Read<BackendSpec>(GetParam().settings(folder_.path()), "engine.yaml");
+    const std::string settings = GetParam().settings(folder_.path());
+    if (settings.empty()) return testing::SkipWithoutSlurm();
+    const auto spec = config::Read<BackendSpec>(settings, "engine.yaml");
     ASSERT_THAT(spec, IsOk());
     auto engine = (*spec)->Open({.name = "suite", .folder = folder_.path()});
     ASSERT_THAT(engine, IsOk());
@@ -111,12 +120,8 @@ class EngineSuite : public ::testing::TestWithParam<Tested> {
   }
   // Whether those with the numbers run, and no others are there, before long.
   bool Becomes(const Group& group, const Numbers& numbers) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (Running(group) != numbers || List(group).size() != numbers.size()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return true;
+    return testing::Becomes(
+        [&] { return Running(group) == numbers && List(group).size() == numbers.size(); });
   }
   absl::Status Start(const Group& group, const Numbers& numbers) {
     return engine_->Start(group, numbers);
@@ -134,10 +139,7 @@ class EngineSuite : public ::testing::TestWithParam<Tested> {
     return files::Read(files::Join(folder_.path(), "members")).value_or("");
   }
   bool AwaitMembers(size_t bytes) const {
-    for (int i = 0; i < 1200 && Members().size() < bytes; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return Members().size() >= bytes;
+    return testing::Becomes([&] { return Members().size() >= bytes; });
   }
 
   testing::TempFolder folder_;
@@ -207,12 +209,12 @@ TEST(LocalEngine, SaysHowAProcessEnded) {
   const Numbers numbers = {7};
   ASSERT_THAT((*engine)->Start(group, numbers), IsOk());
   std::vector<Ended> ended;
-  for (int i = 0; i < 600 && ended.empty(); ++i) {
+  EXPECT_TRUE(testing::Becomes([&] {
     ended = (*engine)->TakeEnded(group);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_THAT(ended, ElementsAre(AllOf(Field(&Ended::number, 7),
-                                       Field(&Ended::how, "exit code 3"))));
+    return !ended.empty();
+  }));
+  EXPECT_THAT(ended,
+              ElementsAre(AllOf(Field(&Ended::number, 7), Field(&Ended::how, "exit code 3"))));
   EXPECT_THAT((*engine)->TakeEnded(group), IsEmpty());
 }
 
@@ -224,7 +226,9 @@ TEST(CommandEngine, SaysWhatTheProgramGotWrong) {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     const auto spec =
         config::Read<BackendSpec>("{type: command, program: " + path + "}", "engine.yaml");
-    return (*(*spec)->Open({.name = "s", .folder = folder.path()}))->List({.name = "g", .command = {}}).status();
+    return (*(*spec)->Open({.name = "s", .folder = folder.path()}))
+        ->List({.name = "g", .command = {}})
+        .status();
   };
   const auto unavailable = absl::StatusCode::kUnavailable;
   EXPECT_THAT(list("echo no route to cloud >&2; exit 4"),
@@ -234,6 +238,131 @@ TEST(CommandEngine, SaysWhatTheProgramGotWrong) {
               StatusIs(unavailable, HasSubstr("no whole number `number`")));
   EXPECT_THAT(list(R"(echo '[{"number": 1, "phase": "up"}]')"),
               StatusIs(unavailable, HasSubstr("write waiting, running or ending")));
+}
+
+class SlurmEngine : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    cluster_ = SlurmCluster::OfThisProgram();
+    if (cluster_ == nullptr) return testing::SkipWithoutSlurm();
+    engine_ = Open();
+  }
+  std::unique_ptr<Engine> Open() const {
+    const auto spec = config::Read<BackendSpec>(kSlurm, "engine.yaml");
+    auto engine = (*spec)->Open({.name = "slurm-test", .folder = folder_.path()});
+    EXPECT_THAT(engine, IsOk());
+    return *std::move(engine);
+  }
+  // Waits until the first process is as `wanted` says.
+  Started Await(const Group& group, const std::function<bool(const Started&)>& wanted) {
+    Started first;
+    EXPECT_TRUE(testing::Becomes([&] {
+      const auto seen = engine_->List(group).value_or(std::vector<Started>());
+      if (!seen.empty()) first = seen[0];
+      return !seen.empty() && wanted(first);
+    })) << first.id
+        << " " << first.reason;
+    return first;
+  }
+  std::vector<Ended> AwaitEnded(const Group& group) {
+    std::vector<Ended> ended;
+    EXPECT_TRUE(testing::Becomes([&] {
+      EXPECT_THAT(engine_->List(group), IsOk());
+      ended = engine_->TakeEnded(group);
+      return !ended.empty();
+    }));
+    return ended;
+  }
+
+  testing::TempFolder folder_;
+  SlurmCluster* cluster_ = nullptr;
+  std::unique_ptr<Engine> engine_;
+};
+
+bool Runs(const Started& process) { return process.phase == Phase::kRunning; }
+
+TEST_F(SlurmEngine, SaysHowAProcessEnded) {
+  const Group group{.name = "failing", .command = {"sh", "-c", "echo 'one two'; exit 3"}};
+  const Numbers numbers = {7};
+  ASSERT_THAT(engine_->Start(group, numbers), IsOk());
+  EXPECT_THAT(AwaitEnded(group),
+              ElementsAre(AllOf(Field(&Ended::number, 7), Field(&Ended::how, "exit code 3"))));
+  EXPECT_THAT(engine_->TakeEnded(group), IsEmpty());
+  EXPECT_EQ(files::Read(files::Join(folder_.path(), "logs/failing_7.log")).value_or(""),
+            "one two\n");
+}
+
+TEST_F(SlurmEngine, SaysWhyAProcessWaits) {
+  Group group{.name = "large", .command = {"true"}, .resources = {.processors = 64}};
+  const Numbers numbers = {1};
+  ASSERT_THAT(engine_->Start(group, numbers), IsOk());
+  const Started waiting =
+      Await(group, [](const Started& process) { return process.reason == "PartitionConfig"; });
+  EXPECT_EQ(waiting.phase, Phase::kWaiting);
+  EXPECT_TRUE(waiting.since.has_value());
+  EXPECT_THAT(engine_->End(group, waiting), IsOk());
+  EXPECT_THAT(engine_->List(group), IsOkAndHolds(IsEmpty()));
+}
+
+TEST_F(SlurmEngine, AnEngineThatIsOpenedAgainFindsWhatTheFirstHasStarted) {
+  const Group group{.name = "kept", .command = {"sleep", "600"}};
+  const Numbers numbers = {1};
+  ASSERT_THAT(engine_->Start(group, numbers), IsOk());
+  const Started first = Await(group, Runs);
+  engine_ = Open();
+  ASSERT_THAT(engine_->Start(group, numbers), IsOk());
+  EXPECT_EQ(Await(group, Runs).id, first.id);
+  EXPECT_THAT(engine_->End(group, first), IsOk());
+}
+
+TEST_F(SlurmEngine, AProcessWhoseHostFailsRunsAgainElsewhere) {
+  const Group group{.name = "moved", .command = {"sleep", "600"}};
+  const Numbers numbers = {1};
+  ASSERT_THAT(engine_->Start(group, numbers), IsOk());
+  const Started first = Await(group, Runs);
+  cluster_->Do("kill " + first.host);
+  const Started second = Await(
+      group, [&](const Started& process) { return Runs(process) && process.host != first.host; });
+  EXPECT_EQ(second.id, first.id);
+  cluster_->Do("start " + first.host);
+  EXPECT_THAT(engine_->End(group, second), IsOk());
+}
+
+TEST_F(SlurmEngine, KnowsNothingWhileTheControllerIsAway) {
+  const Group group{.name = "away", .command = {"sleep", "600"}};
+  const Numbers numbers = {1};
+  ASSERT_THAT(engine_->Start(group, numbers), IsOk());
+  const Started first = Await(group, Runs);
+  cluster_->Do("stop controller");
+  const auto is_unavailable =
+      StatusIs(absl::StatusCode::kUnavailable, HasSubstr("Unable to contact slurm controller"));
+  EXPECT_THAT(engine_->List(group), is_unavailable);
+  EXPECT_THAT(engine_->Start(group, numbers), is_unavailable);
+  EXPECT_THAT(engine_->End(group, first), is_unavailable);
+  cluster_->Do("start controller");
+  EXPECT_EQ(Await(group, Runs).id, first.id);
+  EXPECT_THAT(engine_->End(group, first), IsOk());
+}
+
+TEST_F(SlurmEngine, SaysWhatSbatchRefuses) {
+  const auto spec = config::Read<BackendSpec>("{type: slurm, partition: none-such}", "engine.yaml");
+  const auto engine = (*spec)->Open({.name = "slurm-test", .folder = folder_.path()});
+  const Numbers numbers = {1};
+  EXPECT_THAT((*engine)->Start({.name = "workers", .command = {"true"}}, numbers),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("sbatch ended with code 1"), HasSubstr("none-such"))));
+}
+
+TEST(SlurmSettings, RefuseOptionsByWhichJobsAreFound) {
+  const auto refused = [](const std::string& option) {
+    return config::Read<BackendSpec>("{type: slurm, options: ['" + option + "']}", "e.yaml")
+        .status();
+  };
+  EXPECT_THAT(refused("--account=vision"), IsOk());
+  EXPECT_THAT(refused("--array=1-5"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               HasSubstr("by which Tidemill finds its jobs")));
+  EXPECT_THAT(refused("-p gpu"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("does not begin with --")));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ absl::StatusOr<Started> StartedOf(const nlohmann::json& entry) {
     started.phase = Phase::kEnding;
   } else if (phase != "waiting") {
     return Unavailable("`phase` of {} is {}; write waiting, running or ending", started.number,
-                           Quoted(phase));
+                       Quoted(phase));
   }
   return started;
 }
@@ -94,12 +94,11 @@ class CommandEngine final : public Engine {
 
   absl::Status Start(const Group& group, std::span<const int64_t> numbers) override {
     for (const int64_t number : numbers) {
-      const nlohmann::json what = {
-          {"command", group.command},
-          {"variables", {{rpc::kMemberVariable, MemberOf(group, number)}}},
-          {"processors", group.resources.processors},
-          {"memory_bytes", group.resources.memory_bytes},
-          {"gpus", group.resources.gpus}};
+      const nlohmann::json what = {{"command", group.command},
+                                   {"variables", {{rpc::kMemberVariable, MemberOf(group, number)}}},
+                                   {"processors", group.resources.processors},
+                                   {"memory_bytes", group.resources.memory_bytes},
+                                   {"gpus", group.resources.gpus}};
       RETURN_IF_ERROR(
           Call({"start", stack_, group.name, std::to_string(number)}, what.dump()).status());
     }
