@@ -172,6 +172,10 @@ def check_configuration(build: pathlib.Path | None) -> None:
         del config["cluster"]["database"]
     if ours != other:
         problems.append("overlays/external-database/tidemill.yaml: more than `database` differs from base/tidemill.yaml")
+    pods = yaml.safe_load((base / "preprocess.yaml").read_text().partition("\n---\n")[0])["spec"]["template"]["spec"]
+    scaler = int(ours["preprocess"]["scaler_address"].rpartition(":")[2])
+    if scaler not in {port["containerPort"] for port in pods["containers"][0]["ports"]}:
+        problems.append(f"base/tidemill.yaml: no port of preprocess is KEDA's, {scaler}")
     if (base / "pg_hba.conf").read_text() != pathlib.Path("deploy/pg_hba.conf").read_text():
         problems.append("base/pg_hba.conf: differs from deploy/pg_hba.conf")
     for name in services if build else []:
