@@ -86,6 +86,8 @@ def arrows(things: list[dict]) -> dict[tuple[str, str], set[int]]:
     found = {}
     for policy in (thing for thing in things if thing["kind"] == "NetworkPolicy"):
         called = policy["spec"]["podSelector"].get("matchLabels", {}).get("app.kubernetes.io/name")
+        if called is None:  # Processes in Jobs are services, too, and choose their ports.
+            continue
         for rule in policy["spec"].get("ingress", []):
             for source in rule.get("from", [{}]):
                 names = ["*"] if not source else [
