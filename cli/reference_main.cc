@@ -13,6 +13,7 @@
 #include "config/schema_text.h"
 #include "evaluator/evaluator_config.h"
 #include "expressions/reference.h"
+#include "engine/engine_config.h"
 #include "prepared/prepared_config.h"
 #include "preprocess/dispatcher/dispatcher_config.h"
 #include "preprocess/worker/worker_config.h"
@@ -70,6 +71,7 @@ struct SystemConfig {
   preprocess::DispatcherConfig preprocess;
   preprocess::WorkerConfig preprocess_worker;
   prepared::PreparedConfig prepared;
+  engine::EngineConfig engine;
   rpc::PricesConfig prices;
   void Fields(auto&& field) {
     field("cluster", cluster, "What all services share.", {.required = true});
@@ -81,6 +83,9 @@ struct SystemConfig {
     field("preprocess", preprocess, "The dispatcher of preprocessing.");
     field("preprocess_worker", preprocess_worker, "A preprocessing worker.");
     field("prepared", prepared, "What each host keeps of prepared samples.");
+    field("engine", engine,
+          "What starts and ends workers and trainer servers by need. Without this section, nothing "
+          "does.");
     field("prices", prices, "What users pay.");
   }
 };

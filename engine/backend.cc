@@ -3,7 +3,7 @@
 namespace tidemill::engine {
 
 // In the order of the reference. A new engine is its line here.
-#define TIDEMILL_ENGINES(part) part(Local) part(Command) part(Slurm)
+#define TIDEMILL_ENGINES(part) part(Local) part(Command) part(Slurm) part(Kubernetes)
 TIDEMILL_PART_LIST(Backend, TIDEMILL_ENGINES)
 
 }  // namespace tidemill::engine

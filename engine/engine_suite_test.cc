@@ -75,6 +75,70 @@ elif verb == "end" and runs(sys.argv[4]):
 
 constexpr char kSlurm[] = "{type: slurm, partition: cpu, refresh: 0s}";
 
+// A stand-in for kubectl and a cluster, which keeps a file for each Job. The process is the pod.
+std::string Kubectl(const std::string& folder) {
+  const std::string path = files::Join(folder, "kubectl");
+  const std::string script = R"py(#!/usr/bin/env python3
+import json, os, signal, subprocess, sys
+folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cluster")
+os.makedirs(folder, exist_ok=True)
+words = sys.argv[1:]
+
+def runs(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+def things(job):
+    state = "True" if not runs(job["pid"]) else "False"
+    yield {**job, "kind": "Job", "status": {"conditions": [{"type": "Complete", "status": state}]}}
+    yield {"kind": "Pod", "metadata": {**job["metadata"], "name": job["metadata"]["name"] + "-x7x2f"},
+           "spec": {"nodeName": "node-1"}, "status": {"phase": "Running"}}
+
+def jobs():
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name)) as file:
+            yield json.load(file)
+
+if words[0] == "get":
+    labels = dict(pair.split("=") for pair in words[3].split(","))
+    print(json.dumps({"kind": "List", "items": [thing for job in jobs()
+        if labels.items() <= job["metadata"]["labels"].items() for thing in things(job)]}))
+elif words[0] == "apply":
+    for text in filter(str.strip, sys.stdin.read().split("---\n")):
+        job = json.loads(text)
+        if os.path.exists(os.path.join(folder, job["metadata"]["name"])):
+            continue
+        job["pid"] = subprocess.Popen(job["command"], env={**os.environ, "TIDEMILL_MEMBER": job["member"]},
+            start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL).pid
+        with open(os.path.join(folder, job["metadata"]["name"]), "w") as file:
+            json.dump(job, file)
+elif words[0] == "delete" and os.path.exists(os.path.join(folder, words[2])):
+    with open(os.path.join(folder, words[2])) as file:
+        pid = json.load(file)["pid"]
+    if runs(pid):
+        os.kill(pid, signal.SIGTERM)
+    os.remove(os.path.join(folder, words[2]))
+)py";
+  EXPECT_THAT(files::WriteAtomically(path, script), IsOk());
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path;
+}
+
+// JSON is YAML, too.
+std::string JobTemplate(const std::string& folder) {
+  const std::string path = files::Join(folder, "job.yaml");
+  const std::string job = R"({"metadata": {"name": "$NAME", "labels": {
+      # A comment, and lines whose values are not given.
+      "kueue.x-k8s.io/queue-name": "$QUEUE",
+      "tidemill/stack": "$STACK", "tidemill/group": "$GROUP", "tidemill/number": "$NUMBER"}},
+    "command": $COMMAND, "member": "$MEMBER"})";
+  EXPECT_THAT(files::WriteAtomically(path, job), IsOk());
+  return path;
+}
+
 const Tested kTested[] = {
     {"Local", [](const std::string&) { return "local"; }},
     {"Command",
@@ -83,6 +147,11 @@ const Tested kTested[] = {
      }},
     {"Slurm",
      [](const std::string&) { return SlurmCluster::OfThisProgram() == nullptr ? "" : kSlurm; }},
+    {"Kubernetes",
+     [](const std::string& folder) {
+       return "{type: kubernetes, job: " + JobTemplate(folder) + ", kubectl: " + Kubectl(folder) +
+              "}";
+     }},
 };
 
 class EngineSuite : public ::testing::TestWithParam<Tested> {

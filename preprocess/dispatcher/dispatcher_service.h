@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "preprocess/dispatcher/dispatcher.h"
-#include "preprocess/dispatcher/worker_scaling.h"
+#include "preprocess/scaling/worker_scaling.h"
 #include "tidemill/preprocess/v1/preprocess.grpc.pb.h"
 
 namespace tidemill::preprocess {

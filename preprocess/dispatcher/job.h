@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "preprocess/demand/worker_demand.h"
+#include "preprocess/scaling/worker_demand.h"
 #include "preprocess/dispatcher/lane.h"
 #include "preprocess/dispatcher/workers.h"
 

@@ -1,4 +1,4 @@
-#include "cli/stack/doctor.h"
+#include "cli/doctor/doctor.h"
 
 #include <unistd.h>
 
