@@ -28,12 +28,13 @@ namespace {
 
 // The commands in the order in which help lists them. A new one is a line here.
 constexpr void (*kCommands[])(Command&) = {
-    AddInitCommand,    AddRunCommand,       AddCheckCommand,      AddExplainCommand,
-    AddStackCommands,  AddDatasetsCommands, AddPipelinesCommands, AddRunsCommands,
-    AddModelsCommands, AddPredictCommand,   AddReportCommands,    AddWatchCommand,
-    AddTopCommand,     AddWhyCommand,       AddTriggerCommand,    AddBacktestCommand,
-    AddCompareCommand, AddSweepCommand,     AddBenchCommands,     AddLogsCommand,
-    AddDoctorCommand,  AddTrainersCommands, AddPluginCommands,    AddCompletionCommands,
+    AddInitCommand,        AddRunCommand,       AddCheckCommand,      AddExplainCommand,
+    AddStackCommands,      AddDatasetsCommands, AddPipelinesCommands, AddRunsCommands,
+    AddModelsCommands,     AddPredictCommand,   AddReportCommands,    AddWatchCommand,
+    AddTopCommand,         AddWhyCommand,       AddTriggerCommand,    AddBacktestCommand,
+    AddCompareCommand,     AddSweepCommand,     AddBenchCommands,     AddLogsCommand,
+    AddDoctorCommand,      AddTrainersCommands, AddWorkersCommands,   AddPluginCommands,
+    AddCompletionCommands,
 };
 
 }  // namespace

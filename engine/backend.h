@@ -17,7 +17,7 @@
 
 namespace tidemill::engine {
 
-// What every backend is told of its stack.
+// The stack whose processes a backend starts.
 struct Stack {
   // Tells the processes of this stack from those of others: letters, digits and dashes, at most 20.
   std::string name;

@@ -1,5 +1,5 @@
-// Starts and ends the processes of a stack that come and go by need: preprocessing workers, trainer
-// servers, evaluators. What an engine stands for owns processes: this host, Slurm, Kubernetes, or a
+// Starts and ends processes of a stack as they are needed: preprocessing workers, trainer servers,
+// evaluators. What an engine stands for owns processes: this host, Slurm, Kubernetes, or a
 // program of the user. Tidemill owns what they do: order, leases, checkpoints.
 //
 //   Reconciler                     Engine                    elsewhere

@@ -15,31 +15,9 @@
 #include "config/config.h"
 #include "config/numbers.h"
 #include "engine/backend.h"
+#include "engine/process_needs.h"
 
 namespace tidemill::engine {
-
-// What each process of a group needs, and further arguments of its program.
-struct ProcessNeeds {
-  int processors = 0;
-  config::ByteSize memory{0};
-  int gpus = 0;
-  std::string config = {};
-
-  void NeedFields(auto& field) {
-    field("processors", processors,
-          "Processors of each process, of which the engine is asked. 0: as the engine gives.",
-          {.min = 0, .max = 4096});
-    field("memory", memory,
-          "Memory of each process, of which the engine is asked. 0B: as the engine gives.",
-          {.min = 0});
-    field("config", config,
-          "The system configuration of these processes, at a path that their hosts know. Empty: "
-          "the path of the configuration of the service that starts them.");
-  }
-  Resources ToResources() const {
-    return {.processors = processors, .memory_bytes = memory.bytes, .gpus = gpus};
-  }
-};
 
 // Preprocessing workers, which the dispatcher starts.
 struct WorkersConfig : ProcessNeeds {
@@ -114,9 +92,10 @@ struct EngineConfig {
           "Tells the processes of this stack from those of others with the same engine: letters, "
           "digits and dashes.",
           {.min = 1, .max = 20});
-    field("host", host,
-          "The name or address by which other hosts reach the services of `tidemill up`. Empty: the "
-          "name of this host.");
+    field(
+        "host", host,
+        "The name or address by which other hosts reach the services of `tidemill up`. Empty: the "
+        "name of this host.");
     field("workers", workers, "Preprocessing workers.");
     field("trainers", trainers, "Trainer servers beside those that were started by hand.");
     field("evaluators", evaluators, "Evaluators beside those that were started by hand.");
@@ -145,5 +124,3 @@ std::string ConfigOfMembers(const std::string& config_name, const std::string& s
 bool HasEngine(const std::string& config_text);
 
 }  // namespace tidemill::engine
-
-

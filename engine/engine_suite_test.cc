@@ -30,7 +30,7 @@ using testing::StatusIs;
 
 using Numbers = std::vector<int64_t>;
 
-// An engine that is to be tested: what its settings are, once its surroundings are there.
+// An engine under test: its settings, once its surroundings are there.
 struct Tested {
   std::string name;
   // Returns YAML of the settings; nothing when this machine lacks what it needs. `folder` is empty
@@ -220,7 +220,7 @@ class EngineSuite : public ::testing::TestWithParam<Tested> {
 INSTANTIATE_TEST_SUITE_P(Engines, EngineSuite, ::testing::ValuesIn(kTested),
                          [](const auto& each) { return each.param.name; });
 
-TEST_P(EngineSuite, StartsTheNumbersThatItIsToldAndListsThem) {
+TEST_P(EngineSuite, StartsTheGivenNumbersAndListsThem) {
   ASSERT_THAT(Start(group_, {1, 3}), IsOk());
   EXPECT_TRUE(Becomes(group_, {1, 3}));
   for (const Started& process : List(group_)) EXPECT_THAT(process.id, Not(IsEmpty()));
@@ -264,7 +264,7 @@ TEST_P(EngineSuite, KeepsGroupsApart) {
   EXPECT_TRUE(Becomes(other_, {1}));
 }
 
-TEST_P(EngineSuite, NoticesAProcessThatEndsByItself) {
+TEST_P(EngineSuite, NoticesAProcessThatHasEnded) {
   group_.command = {"sh", "-c", "exit 3"};
   ASSERT_THAT(Start(group_, {1}), IsOk());
   EXPECT_TRUE(Becomes(group_, {}));
@@ -302,7 +302,7 @@ TEST(CommandEngine, SaysWhatTheProgramGotWrong) {
   const auto unavailable = absl::StatusCode::kUnavailable;
   EXPECT_THAT(list("echo no route to cloud >&2; exit 4"),
               StatusIs(unavailable, HasSubstr("ended with code 4: no route to cloud")));
-  EXPECT_THAT(list("echo hello"), StatusIs(unavailable, HasSubstr("no JSON list: 'hello")));
+  EXPECT_THAT(list("echo hello"), StatusIs(unavailable, HasSubstr("not a JSON list: 'hello")));
   EXPECT_THAT(list(R"(echo '[{"phase": "running"}]')"),
               StatusIs(unavailable, HasSubstr("no whole number `number`")));
   EXPECT_THAT(list(R"(echo '[{"number": 1, "phase": "up"}]')"),

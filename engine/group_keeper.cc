@@ -90,8 +90,8 @@ absl::Status GroupKeeper::Carry(const Steps& steps, const std::vector<Started>& 
     RETURN_IF_ERROR(service_.drain(members[i]));
   }
   for (const size_t i : steps.end) {
-    log::Info("ending a process", {{"member", MemberOf(group_, started[i].number)},
-                                   {"id", started[i].id}});
+    log::Info("ending a process",
+              {{"member", MemberOf(group_, started[i].number)}, {"id", started[i].id}});
     RETURN_IF_ERROR(engine_->End(group_, started[i]));
   }
   if (steps.start.empty() || !MayStart()) return absl::OkStatus();
@@ -106,9 +106,8 @@ bool GroupKeeper::MayStart() const { return Clock::now() >= start_at_; }
 void GroupKeeper::NoteEnded(const std::vector<KnownMember>& members) {
   if (!members.empty()) num_failed_ = 0;
   for (const Ended& ended : engine_->TakeEnded(group_)) {
-    log::Info("a process has ended", {{"member", MemberOf(group_, ended.number)},
-                                      {"id", ended.id},
-                                      {"how", ended.how}});
+    log::Info("a process has ended",
+              {{"member", MemberOf(group_, ended.number)}, {"id", ended.id}, {"how", ended.how}});
     {
       MutexLock lock(mutex_);
       described_.set_last_end(fmt::format("{}: {}", ended.id, ended.how));

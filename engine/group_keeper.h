@@ -1,4 +1,4 @@
-// Keeps the processes of one group at the wanted number, on a thread of its own.
+// Keeps the processes of one group at the wanted number, on its own thread.
 //
 //   every 0.5 s:  wanted() --+
 //                 members() -+--> PlanSteps() --> Engine::Start, End; drain()

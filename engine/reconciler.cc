@@ -14,7 +14,7 @@ constexpr size_t kNone = static_cast<size_t>(-1);
 struct Serving {
   size_t process = kNone;
   size_t member = kNone;  // kNone until it has registered.
-  int rank = 0;           // Those with the lowest rank go first.
+  int rank = 0;           // The lowest go first.
   int64_t number = 0;
 };
 

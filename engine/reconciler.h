@@ -1,4 +1,4 @@
-// Compares the processes that are wanted with those that there are, and says what to do.
+// Compares the wanted processes with the existing ones, and says what to do.
 //
 //   wanted 2          4 is surplus, the latest        PlanSteps()
 //   started 1 2 4 --> member of 4 takes no more work  {drain: 4}
@@ -45,9 +45,9 @@ struct Steps {
 // Whether a member that has work may be told to finish it and end.
 enum class Surplus { kAny, kIdle };
 
-// Of what is surplus, those that wait in the engine's queue go first, then those that have not
-// registered yet, those without work, and those with work if `surplus` allows it; of each, the
-// latest. `started` and `members` are those of one group.
+// A surplus is ended in this order: processes that wait in the engine's queue, that have not
+// registered yet, that have no work, and that have work if `surplus` allows it; the latest of each
+// first. `started` and `members` belong to one group.
 Steps PlanSteps(int64_t wanted, Surplus surplus, std::span<const Started> started,
                 std::span<const KnownMember> members);
 

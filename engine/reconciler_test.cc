@@ -37,8 +37,7 @@ TEST(PlanSteps, EndsThoseFirstOfWhichNothingIsLost) {
 
 TEST(PlanSteps, EndsAMemberThatTakesNoWorkOnceItHasFinished) {
   const std::vector<Started> started = {Process(1), Process(2)};
-  std::vector<KnownMember> members = {{.number = 1},
-                                      {.number = 2, .draining = true, .busy = true}};
+  std::vector<KnownMember> members = {{.number = 1}, {.number = 2, .draining = true, .busy = true}};
   EXPECT_TRUE(PlanSteps(1, Surplus::kAny, started, members).empty());
   members[1].busy = false;
   EXPECT_THAT(PlanSteps(1, Surplus::kAny, started, members).end, ElementsAre(1));

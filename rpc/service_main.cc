@@ -207,8 +207,7 @@ absl::StatusOr<Peer> ServiceContext::PeerOf(const std::string& service) const {
         config_name, it->second);
   }
   ASSIGN_OR_RETURN(std::string token, tokens.TokenOf(v1::ROLE_SERVICE));
-  return Peer{
-      .endpoint = it->second, .token = std::move(token), .tls = tls, .service = service};
+  return Peer{.endpoint = it->second, .token = std::move(token), .tls = tls, .service = service};
 }
 
 absl::StatusOr<std::string> ServiceContext::Database() const {
@@ -221,8 +220,8 @@ absl::StatusOr<std::string> ServiceContext::Database() const {
 absl::StatusOr<std::string> ServiceContext::FolderOf(const std::string& service) const {
   const std::string started_as = StartedAs();
   const std::string number = started_as.substr(started_as.find('/') + 1);
-  std::string folder = files::Join(cluster.state_folder,
-                                   started_as.empty() ? service : service + "." + number);
+  std::string folder =
+      files::Join(cluster.state_folder, started_as.empty() ? service : service + "." + number);
   RETURN_IF_ERROR(files::CreateFolder(folder));
   return folder;
 }
@@ -246,7 +245,7 @@ int ServiceMain(int argc, char** argv, const std::string& name, const ServiceFac
       ->check(is_given);
   app.add_option("--listen", flags.listen,
                  "Where to listen, instead of the configured endpoint: unix:/path or host:port. "
-                 "auto: beside the other services, at a port or a socket of its own.")
+                 "auto: beside the other services, at a free port or a new socket.")
       ->check(is_given);
   app.add_option("--metrics", flags.metrics,
                  "Where to serve metrics, instead of the configured address: host:port.")

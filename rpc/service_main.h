@@ -77,8 +77,8 @@ struct ServiceContext {
   absl::StatusOr<Peer> PeerOf(const std::string& service) const;
   // Returns cluster.database. INVALID_ARGUMENT when there is none.
   absl::StatusOr<std::string> Database() const;
-  // Returns `<state_folder>/<service>`, which is created when missing. A process that an engine has
-  // started has a folder of its own, `<service>.3` for the third one: copies share a state folder.
+  // Returns `<state_folder>/<service>`, which is created when missing. The third process
+  // that an engine has started has `<service>.3`, because copies share a state folder.
   absl::StatusOr<std::string> FolderOf(const std::string& service) const;
 };
 

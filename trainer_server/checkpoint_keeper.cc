@@ -43,7 +43,22 @@ void CheckpointKeeper::Begin(const Key& key, std::string folder, std::function<C
   kept_[key] = {.folder = std::move(folder), .claim = std::move(claim), .lost = std::move(lost)};
 }
 
-void CheckpointKeeper::End(const Key& key) {
+void CheckpointKeeper::SendLast(const Key& key) {
+  Kept kept;
+  {
+    MutexLock lock(mutex_);
+    const auto found = kept_.find(key);
+    if (found == kept_.end()) return;
+    kept = found->second;
+  }
+  const Claim claim = kept.claim();
+  Note(key, claim, folders_.KeepCheckpoint(claim, kept.folder, kept.last, [](size_t) {
+    return absl::OkStatus();
+  }));
+}
+
+void CheckpointKeeper::End(const Key& key, bool send_last) {
+  if (send_last) SendLast(key);
   MutexLock lock(mutex_);
   kept_.erase(key);
   changed_.notify_all();

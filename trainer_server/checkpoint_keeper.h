@@ -37,10 +37,13 @@ class CheckpointKeeper {
              std::function<void()> lost) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Sends nothing more of a training. A piece that is under way is not waited for: what follows it
-  // is not sent.
-  void End(const Key& key) ABSL_LOCKS_EXCLUDED(mutex_);
+  // is not sent. With `send_last`, first sends what is new, without a limit of the rate: the
+  // training continues elsewhere with it.
+  void End(const Key& key, bool send_last = false) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  void SendLast(const Key& key) ABSL_LOCKS_EXCLUDED(mutex_);
+
   struct Kept {
     std::string folder;
     std::function<Claim()> claim;

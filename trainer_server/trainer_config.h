@@ -21,6 +21,7 @@ struct TrainerConfig {
   config::ByteSize share_window{int64_t{256} << 20};
   std::string endpoint = {};
   std::map<std::string, std::string> labels = {};
+  Duration grace{0};
   config::ByteSize checkpoint_upload{int64_t{64} << 20};
 
   void Fields(auto&& field) {
@@ -64,6 +65,12 @@ struct TrainerConfig {
           "serves at: unix:/path or host:port.");
     field("labels", labels, "What `training.placement` of a pipeline may ask for.",
           {.example = "{gpu: h100}"});
+    field("grace", grace,
+          "When the trainer server must end, trainings have so long to write a checkpoint, and as "
+          "long again to send it. The system must wait twice as long before it kills: Slurm's "
+          "KillWait or GraceTime, or Kubernetes' terminationGracePeriodSeconds. 0s: 10 s where an "
+          "engine has started it; elsewhere trainings are killed at once.",
+          {.min = 0, .max = 3600});
     field(
         "checkpoint_upload", checkpoint_upload,
         "Bytes per second of checkpoints that the trainer server sends to the model store, from "

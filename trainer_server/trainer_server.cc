@@ -1,8 +1,10 @@
 #include "trainer_server/trainer_server.h"
 
 #include <algorithm>
+#include <chrono>
 #include <stop_token>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/files.h"
@@ -13,6 +15,7 @@
 #include "model_store/client/model_store_client.h"
 #include "prepared/prepared_config.h"
 #include "rpc/jobs/job_peers.h"
+#include "rpc/members/own_name.h"
 #include "selector/client/selector_client.h"
 #include "storage/prepared_objects/open_host_store.h"
 #include "trainer_server/pool_member.h"
@@ -21,6 +24,9 @@
 
 namespace tidemill::trainer_server {
 namespace {
+
+// How often a server that ends looks whether its jobs have ended.
+constexpr std::chrono::milliseconds kLook{20};
 
 class TrainerServer final : public rpc::RunningService {
  public:
@@ -44,15 +50,24 @@ class TrainerServer final : public rpc::RunningService {
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started(const std::string& endpoint) override {
-    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *devices_, endpoint, trainings_));
+    ASSIGN_OR_RETURN(membership_,
+                     JoinPool(context_, config_, folder_, *devices_, endpoint, trainings_));
     return absl::OkStatus();
   }
   void Stopping() override {
-    membership_.reset();
+    // Before the supervisor places them elsewhere: they continue from what is sent now.
+    processes_->SetGrace(Grace());
     trainings_.Shutdown();
+    while (!trainings_.Active().empty()) std::this_thread::sleep_for(kLook);
+    membership_.reset();
   }
 
  private:
+  std::chrono::milliseconds Grace() const {
+    constexpr std::chrono::seconds kOfEngines{10};
+    if (config_.grace.micros == 0 && !rpc::StartedAs().empty()) return kOfEngines;
+    return std::chrono::milliseconds(config_.grace.micros / 1000);
+  }
   rpc::Peer Stoppable(rpc::Peer peer) const {
     peer.stop = stop_.get_token();
     return peer;

@@ -321,7 +321,7 @@ absl::Status Trainings::TrainAndKeep(const std::string& folder, const rpc::v1::J
   keeper_.Begin(
       key, folder, [this, key] { return ClaimOf(key); }, lost);
   const absl::Status ended = RunJob(kTrain, device, trainings_, job);
-  keeper_.End(key);
+  keeper_.End(key, processes_.has_grace());
   RETURN_IF_ERROR(ended);
   return KeepResult(folder, key);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -81,7 +82,8 @@ class Trainings {
   // The processes and clients must outlive this object.
   Trainings(TrainingsOptions options, TrainingProcesses& processes,
             selector::SelectorClient& selector, model_store::ModelStoreClient& model_store);
-  // Kills the running jobs. Their checkpoints stay.
+  // Ends the running jobs, as TrainingProcesses::SetGrace() says. Their checkpoints stay, and are
+  // sent to the model store if there was a grace.
   ~Trainings();
 
   // These implement the RPCs of trainer_server.proto.

@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -95,6 +97,8 @@ class ZygoteLoop {
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, nullptr);
+    // A job scheduler sends it to all processes. The zygote ends with its server.
+    signal(SIGTERM, SIG_IGN);
     signals_ = Descriptor(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
@@ -102,7 +106,7 @@ class ZygoteLoop {
   int Run() {
     while (true) {
       pollfd polled[] = {{socket_.number(), POLLIN, 0}, {signals_.number(), POLLIN, 0}};
-      if (poll(polled, 2, -1) < 0) continue;
+      if (poll(polled, 2, KillLate()) < 0) continue;
       if (polled[1].revents != 0) ReapJobs();
       if (polled[0].revents == 0) continue;
       absl::StatusOr<std::optional<Request>> received = Receive(socket_);
@@ -114,13 +118,16 @@ class ZygoteLoop {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct RunningJob {
     int64_t number;
     Descriptor exit;
+    std::optional<Clock::time_point> kill_at = std::nullopt;
   };
 
   void Serve(Request request) {
-    if (request.what == kKillJob) return Kill(request.number);
+    if (request.what == kKillJob || request.what == kEndJob) return End(request);
     Fork(std::move(request));
   }
 
@@ -143,6 +150,7 @@ class ZygoteLoop {
     socket_ = LocalSocket();
     signals_.Close();
     jobs_.clear();
+    signal(SIGTERM, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -154,10 +162,32 @@ class ZygoteLoop {
     _exit(code);
   }
 
-  void Kill(int64_t number) {
-    for (const auto& [pid, running] : jobs_) {
-      if (running.number == number) kill(pid, SIGKILL);
+  void End(const Request& request) {
+    const bool at_once = request.what == kKillJob || request.arguments.empty();
+    for (auto& [pid, running] : jobs_) {
+      if (running.number != request.number) continue;
+      kill(pid, at_once ? SIGKILL : SIGTERM);
+      if (at_once) continue;
+      running.kill_at = Clock::now() + std::chrono::milliseconds(std::stoll(request.arguments[0]));
     }
+  }
+
+  // Kills the jobs that had to end and have not. Returns the milliseconds until the next one is
+  // late, or -1.
+  int KillLate() {
+    int64_t next = -1;
+    for (auto& [pid, running] : jobs_) {
+      if (!running.kill_at) continue;
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(*running.kill_at - Clock::now());
+      if (left.count() <= 0) {
+        kill(pid, SIGKILL);
+        running.kill_at.reset();
+      } else {
+        next = next < 0 ? left.count() + 1 : std::min(next, left.count() + 1);
+      }
+    }
+    return static_cast<int>(std::min<int64_t>(next, 60'000));
   }
 
   void ReapJobs() {

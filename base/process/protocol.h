@@ -1,7 +1,7 @@
 // The protocol between a server and its zygote. A request and an answer are one message each of a
 // SOCK_SEQPACKET pair:
 //
-//   byte 0      what: kForkJob, kExecuteJob or kKillJob
+//   byte 0      what: kForkJob, kExecuteJob, kEndJob or kKillJob
 //   bytes 1-8   the job's number, as the server counts
 //   the rest    the arguments, each ended by a zero byte
 //
@@ -17,6 +17,8 @@ namespace tidemill::process {
 
 inline constexpr char kForkJob = 'F';
 inline constexpr char kExecuteJob = 'X';
+// SIGTERM, and SIGKILL after some milliseconds, which are its argument.
+inline constexpr char kEndJob = 'E';
 inline constexpr char kKillJob = 'K';
 inline constexpr size_t kMaxMessage = size_t{1} << 16;
 

@@ -154,8 +154,12 @@ JobExit Job::Wait() {
   return *ended_;
 }
 
-void Job::Kill() {
-  const std::string message = Message(kKillJob, number_, {});
+void Job::End(int64_t grace_millis) { Send(kEndJob, {std::to_string(grace_millis)}); }
+
+void Job::Kill() { Send(kKillJob, {}); }
+
+void Job::Send(char what, const std::vector<std::string>& arguments) {
+  const std::string message = Message(what, number_, arguments);
   control_->SendAndWait(std::as_bytes(std::span(message))).IgnoreError();
 }
 
@@ -225,7 +229,7 @@ absl::StatusOr<JobExit> Zygote::Run(const std::vector<std::string>& arguments, S
   TIDEMILL_CHECK(sink != nullptr);
   if (stop.stop_requested()) return Cancelled("it was stopped before it began");
   ASSIGN_OR_RETURN(const std::unique_ptr<Job> job, Spawn(arguments, mode));
-  const std::stop_callback kill(stop, [&] { job->Kill(); });
+  const std::stop_callback end(stop, [&] { grace_ > 0 ? job->End(grace_) : job->Kill(); });
   absl::Status heard;
   while (heard.ok()) {
     const std::optional<std::string> line = job->ReadLine();

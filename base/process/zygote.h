@@ -14,6 +14,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -62,13 +64,16 @@ class Job {
   // the process and its children had on processors to usage::Current() as a job's.
   JobExit Wait();
 
-  // Sends SIGKILL. Does nothing when the job has ended.
+  // Sends SIGTERM, and SIGKILL after the grace. Does nothing when the job has ended.
+  void End(int64_t grace_millis);
+  // Sends SIGKILL.
   void Kill();
 
  private:
   friend class Zygote;
   Job(std::shared_ptr<const LocalSocket> control, int64_t number, Descriptor report,
       Descriptor exit);
+  void Send(char what, const std::vector<std::string>& arguments);
 
   const std::shared_ptr<const LocalSocket> control_;  // Shared with the zygote that forked it.
   const int64_t number_;
@@ -109,9 +114,14 @@ class Zygote {
 
   // Runs a job from its start to its end. Returns how it ended, or what `sink` failed with.
   // CANCELLED when `stop` is requested, which kills the job, unless it has succeeded before that.
+  // After SetGrace(), the job gets SIGTERM first, and is killed if it has not ended by then.
   absl::StatusOr<JobExit> Run(const std::vector<std::string>& arguments, SpawnMode mode,
                               const LineSink& sink, const std::stop_token& stop)
       ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // How long a job may take to end that is stopped from here on. Thread-safe.
+  void SetGrace(std::chrono::milliseconds grace) { grace_ = grace.count(); }
+  bool has_grace() const { return grace_ > 0; }
 
   // Returns the zygote process, for tests. 0 before the first job.
   pid_t pid() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -126,6 +136,7 @@ class Zygote {
 
   const std::string program_;
   const std::vector<std::string> environment_;
+  std::atomic<int64_t> grace_ = 0;  // Milliseconds.
   mutable Mutex mutex_;
   std::shared_ptr<const LocalSocket> control_ ABSL_GUARDED_BY(mutex_);
   pid_t pid_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -6,10 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -149,6 +153,37 @@ TEST(Zygote, RunKillsAJobWhoseReportsAreRefusedOrThatIsStopped) {
       {"hang"}, SpawnMode::kFork, [](const std::string&) { return absl::OkStatus(); },
       stop.get_token());
   EXPECT_EQ(never.status().code(), absl::StatusCode::kCancelled) << "it was stopped before";
+}
+
+TEST(Zygote, AJobThatIsStoppedMayFinishWithinItsGrace) {
+  for (const auto& [what, grace, finishes] :
+       {std::tuple("finish", 60'000, true), std::tuple("finish", 0, false),
+        std::tuple("hang", 60'000, false)}) {
+    const auto zygote = StartZygote();
+    zygote->SetGrace(std::chrono::milliseconds(grace));
+    std::stop_source stop;
+    std::vector<std::string> lines;
+    const auto sink = [&](const std::string& line) {
+      lines.push_back(line);
+      if (line == "begun" || std::string(what) == "hang") stop.request_stop();
+      return absl::OkStatus();
+    };
+    const auto exit = zygote->Run({what}, SpawnMode::kFork, sink, stop.get_token());
+    EXPECT_EQ(exit.status().code(), absl::StatusCode::kCancelled);
+    EXPECT_EQ(lines.back() == "finished", finishes) << what << " within " << grace << " ms";
+  }
+}
+
+TEST(Zygote, AJobThatDoesNotFinishIsKilledAfterItsGrace) {
+  const auto zygote = StartZygote();
+  zygote->SetGrace(std::chrono::milliseconds(20));
+  std::stop_source stop;
+  const auto sink = [&](const std::string&) {
+    stop.request_stop();
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(zygote->Run({"ignore"}, SpawnMode::kFork, sink, stop.get_token()).status().code(),
+            absl::StatusCode::kCancelled);
 }
 
 TEST(Zygote, AKilledJobIsReportedAndTheOthersContinue) {

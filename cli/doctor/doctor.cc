@@ -7,8 +7,8 @@
 #include "cli/doctor/datasets.h"
 #include "cli/doctor/machine.h"
 #include "cli/doctor/plugins.h"
-#include "cli/stack/doctor_processes.h"
 #include "cli/doctor/services.h"
+#include "cli/stack/doctor_processes.h"
 #include "config/config.h"
 #include "rpc/service_main.h"
 

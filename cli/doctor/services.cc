@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/files.h"
-#include "cli/stack/device_text.h"
 #include "cli/doctor/machine.h"
+#include "cli/stack/device_text.h"
 #include "cli/stack/doctor_processes.h"
 #include "cli/terminal/text.h"
 #include "config/config.h"

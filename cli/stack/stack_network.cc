@@ -27,7 +27,7 @@ struct MembersConfigFile {
   void Fields(auto&& field) { field("cluster", cluster, "What all services share."); }
 };
 
-// A port that is free now. The system gives it to nobody else for a while.
+// A port that is free now. The system gives it to no other process for a while.
 absl::StatusOr<int> FreePort() {
   const Descriptor probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};
@@ -69,8 +69,8 @@ absl::StatusOr<std::optional<engine::EngineConfig>> EngineOf(const StackLayout& 
   if (absl::IsNotFound(text.status())) return std::nullopt;
   RETURN_IF_ERROR(text.status());
   if (!engine::HasEngine(*text)) return std::nullopt;
-  ASSIGN_OR_RETURN(auto engine, config::ReadSection<engine::EngineConfig>(
-                                    *text, layout.ConfigFile(), "engine"));
+  ASSIGN_OR_RETURN(auto engine,
+                   config::ReadSection<engine::EngineConfig>(*text, layout.ConfigFile(), "engine"));
   return engine;
 }
 

@@ -77,7 +77,7 @@ class CommandEngine final : public Engine {
     ASSIGN_OR_RETURN(const std::string text, Call({"list", stack_, group.name}, ""));
     const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!json.is_array()) {
-      return Unavailable("{} list: the output is no JSON list: {}", program_, Quoted(text));
+      return Unavailable("{} list: the output is not a JSON list: {}", program_, Quoted(text));
     }
     std::map<int64_t, Started> by_number;
     for (const nlohmann::json& entry : json) {

@@ -16,6 +16,8 @@ namespace tidemill::preprocess {
 // share. Thread-safe.
 class DispatcherClient {
  public:
+  static constexpr char kService[] = "preprocess";
+
   explicit DispatcherClient(rpc::Peer peer);
 
   // Returns the job's id.

@@ -12,6 +12,7 @@
 #include "preprocess/dispatcher/dispatcher_config.h"
 #include "preprocess/dispatcher/dispatcher_service.h"
 #include "preprocess/scaling/external_scaler.h"
+#include "preprocess/scaling/scaling_service.h"
 #include "preprocess/scaling/worker_scaling.h"
 
 namespace tidemill::preprocess {
@@ -29,7 +30,7 @@ class DispatcherServer final : public rpc::RunningService {
         dispatcher_(std::move(dispatcher)),
         service_(*dispatcher_) {}
 
-  std::vector<grpc::Service*> Faces() override { return {&service_}; }
+  std::vector<grpc::Service*> Faces() override { return {&service_, &scaling_service_}; }
   // Not before it listens: a second dispatcher on the same address ends without having taken over.
   absl::Status Started(const std::string& /*endpoint*/) override {
     RETURN_IF_ERROR(dispatcher_->Recover());
@@ -56,25 +57,23 @@ class DispatcherServer final : public rpc::RunningService {
     if (!engine && !asks_keda) return absl::OkStatus();
     ASSIGN_OR_RETURN(scaling_,
                      WorkerScaling::Start(ToScale(), *database_, workers, std::move(engine)));
-    service_.SetScaling(*scaling_);
+    scaling_service_.Serve(*scaling_);
     return absl::OkStatus();
   }
   ScaledWorkers ToScale() {
-    return {.jobs = [this] { return dispatcher_->Totals(); },
-            .threads_per_worker = [this] { return dispatcher_->ThreadsPerWorker(); },
-            .members = [this](const std::string& group) {
-              return dispatcher_->StartedMembers(group);
-            },
-            .drain = [this](int64_t worker) { return dispatcher_->DrainWorker(worker); }};
+    return {
+        .jobs = [this] { return dispatcher_->Totals(); },
+        .threads_per_worker = [this] { return dispatcher_->ThreadsPerWorker(); },
+        .members = [this](const std::string& group) { return dispatcher_->StartedMembers(group); },
+        .drain = [this](int64_t worker) { return dispatcher_->DrainWorker(worker); }};
   }
   absl::Status StartScaler() {
     if (config_.scaler_address.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(
-        scaler_, ExternalScaler::Start({.address = config_.scaler_address, .tls = context_.tls},
-                                       [this] {
-                                         return ScaleWanted{.wanted_workers = scaling_->wanted(),
-                                                            .has_jobs = scaling_->HasJobs()};
-                                       }));
+        scaler_,
+        ExternalScaler::Start({.address = config_.scaler_address, .tls = context_.tls}, [this] {
+          return ScaleWanted{.wanted_workers = scaling_->wanted(), .has_jobs = scaling_->HasJobs()};
+        }));
     log::Info("tells KEDA how many workers are wanted", {{"endpoint", scaler_->endpoint()}});
     return absl::OkStatus();
   }
@@ -85,6 +84,7 @@ class DispatcherServer final : public rpc::RunningService {
   const std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<WorkerScaling> scaling_;
   DispatcherService service_;
+  ScalingService scaling_service_;
   std::unique_ptr<ExternalScaler> scaler_;
   std::optional<PeriodicTask> ticks_;
 };

@@ -61,20 +61,7 @@ grpc::Status DispatcherService::ListJobs(grpc::ServerContext*, const v1::ListJob
 grpc::Status DispatcherService::ListWorkers(grpc::ServerContext*, const v1::ListWorkersRequest*,
                                             v1::ListWorkersResponse* response) {
   *response = dispatcher_.ListWorkers();
-  if (WorkerScaling* const scaling = scaling_; scaling != nullptr) {
-    if (auto engine = scaling->DescribeEngine()) *response->mutable_engine() = *std::move(engine);
-  }
   return grpc::Status::OK;
-}
-
-grpc::Status DispatcherService::ListScalingDecisions(
-    grpc::ServerContext*, const v1::ListScalingDecisionsRequest* request,
-    v1::ListScalingDecisionsResponse* response) {
-  WorkerScaling* const scaling = scaling_;
-  if (scaling == nullptr) return grpc::Status::OK;  // Nothing scales workers, so nothing decides.
-  auto decisions = scaling->Decisions(request->most());
-  if (decisions.ok()) *response = *std::move(decisions);
-  return ToGrpc(decisions.status());
 }
 
 grpc::ServerUnaryReactor* DispatcherService::ReportProgress(

@@ -1,10 +1,7 @@
 // The gRPC face of Dispatcher. It translates and never decides. See preprocess.proto.
 #pragma once
 
-#include <atomic>
-
 #include "preprocess/dispatcher/dispatcher.h"
-#include "preprocess/scaling/worker_scaling.h"
 #include "tidemill/preprocess/v1/preprocess.grpc.pb.h"
 
 namespace tidemill::preprocess {
@@ -17,9 +14,6 @@ using DispatcherFace = v1::DispatcherService::WithCallbackMethod_ReportProgress<
 class DispatcherService final : public DispatcherFace {
  public:
   explicit DispatcherService(Dispatcher& dispatcher) : dispatcher_(dispatcher) {}
-
-  // From here on, lists show what it does. It must outlive the server.
-  void SetScaling(WorkerScaling& scaling) { scaling_ = &scaling; }
 
   grpc::Status CreateJob(grpc::ServerContext*, const v1::CreateJobRequest* request,
                          v1::CreateJobResponse* response) override;
@@ -42,13 +36,8 @@ class DispatcherService final : public DispatcherFace {
                                         const v1::LeaseSplitsRequest* request,
                                         v1::LeaseSplitsResponse* response) override;
 
-  grpc::Status ListScalingDecisions(grpc::ServerContext*,
-                                    const v1::ListScalingDecisionsRequest* request,
-                                    v1::ListScalingDecisionsResponse* response) override;
-
  private:
   Dispatcher& dispatcher_;
-  std::atomic<WorkerScaling*> scaling_ = nullptr;
 };
 
 }  // namespace tidemill::preprocess

@@ -1,7 +1,5 @@
 #include "preprocess/scaling/scaling_table.h"
 
-#include <string>
-
 namespace tidemill::preprocess {
 namespace {
 
@@ -21,10 +19,10 @@ void ScalingTable::Add(const v1::ScalingDecision& decision) {
   work_.exec_params(kRemoveOld);
 }
 
-v1::ListScalingDecisionsResponse ScalingTable::List(int most) {
-  v1::ListScalingDecisionsResponse decisions;
+std::vector<v1::ScalingDecision> ScalingTable::List(int most) {
+  std::vector<v1::ScalingDecision> decisions;
   for (const pqxx::row& row : work_.exec_params(kList, most)) {
-    decisions.add_decisions()->ParseFromString(pqxx::binarystring(row[0]).str());
+    decisions.emplace_back().ParseFromString(pqxx::binarystring(row[0]).str());
   }
   return decisions;
 }

@@ -1,9 +1,10 @@
 // The rows of scaling decisions. It holds SQL only; see migrations/0005_engine.sql.
 #pragma once
 
-#include <pqxx/pqxx>
+#include <vector>
 
-#include "tidemill/preprocess/v1/preprocess.pb.h"
+#include "tidemill/preprocess/v1/scaling.pb.h"
+#include <pqxx/pqxx>
 
 namespace tidemill::preprocess {
 
@@ -16,7 +17,7 @@ class ScalingTable {
   // Adds a decision, and removes all but the last 10,000.
   void Add(const v1::ScalingDecision& decision);
   // Returns the last ones, the latest first.
-  v1::ListScalingDecisionsResponse List(int most);
+  std::vector<v1::ScalingDecision> List(int most);
 
  private:
   pqxx::work& work_;

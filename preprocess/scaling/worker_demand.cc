@@ -38,9 +38,9 @@ void WorkerDemand::Remember(Clock::time_point now, const std::vector<JobTotals>&
     std::deque<Sample>& samples = samples_[job.job_id];
     // A dispatcher or workers that start again count from 0.
     const bool begins_again =
-        !samples.empty() && (job.taken < samples.back().totals.taken ||
-                             job.made < samples.back().totals.made ||
-                             job.busy_seconds < samples.back().totals.busy_seconds);
+        !samples.empty() &&
+        (job.taken < samples.back().totals.taken || job.made < samples.back().totals.made ||
+         job.busy_seconds < samples.back().totals.busy_seconds);
     if (begins_again) samples.clear();
     samples.push_back({.at = now, .totals = job});
     while (samples.size() > 2 && now - samples[1].at >= kWindow) samples.pop_front();
@@ -117,7 +117,8 @@ std::optional<DemandChange> WorkerDemand::Observe(Clock::time_point now,
     demands.push_back(*std::move(demand));
   }
   // A job of which nothing is known yet needs a worker that shows what a batch takes.
-  const int64_t probing = num_unknown > 0 ? std::min<int64_t>(limits_.most, std::max<int64_t>(1, wanted_)) : 0;
+  const int64_t probing =
+      num_unknown > 0 ? std::min<int64_t>(limits_.most, std::max<int64_t>(1, wanted_)) : 0;
   const int64_t best = demands.empty()
                            ? std::max(limits_.least, probing)
                            : std::max(Best(threads, threads_per_worker, demands.size()), probing);
@@ -127,8 +128,9 @@ std::optional<DemandChange> WorkerDemand::Observe(Clock::time_point now,
   }
   // Fewer suffice only if they would with a need that is a little larger.
   const int64_t careful =
-      demands.empty() ? best
-                      : std::max(Best(threads / kBand, threads_per_worker, demands.size()), probing);
+      demands.empty()
+          ? best
+          : std::max(Best(threads / kBand, threads_per_worker, demands.size()), probing);
   if (careful >= wanted_) {
     fewer_since_.reset();
     return std::nullopt;

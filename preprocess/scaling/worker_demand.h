@@ -12,9 +12,9 @@
 // much. A consumer that waits for most of its time says how fast it is whenever it does not wait,
 // so that one look suffices for any number of workers (feed-forward, as in tf.data service's
 // auto_scaler, "N = sum of consumers' rates / rate of a worker"; Audibert et al., SoCC 2023). What
-// was measured is the mean over the last seconds. (J + n * cost) / rate is what a batch costs when a
-// second of each of J trainings costs 1: a worker more is wanted if the time that it saves is worth
-// more than it costs.
+// was measured is the mean over the last seconds. (J + n * cost) / rate is what a batch costs when
+// a second of each of J trainings costs 1: a worker more is wanted if the time that it saves is
+// worth more than it costs.
 //
 // More workers are wanted at once, fewer after `settle`, in which no more were wanted: a wrong
 // guess then costs workers' seconds and not a training's. Between them is a band in which nothing

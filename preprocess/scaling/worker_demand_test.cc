@@ -170,9 +170,10 @@ TEST(WorkerDemand, WantsNoneWithoutAJobAndOneForAJobOfWhichNothingIsKnown) {
 }
 
 TEST(WorkerDemand, KeepsToItsBounds) {
-  for (const DemandLimits& limits : {DemandLimits{.least = 2, .most = 3},
-                                     DemandLimits{.least = 5, .most = 5}}) {
-    SimulatedStack busy({{.seconds = 1, .steps_per_second = 500, .seconds_per_batch = 1}}, limits, 1);
+  for (const DemandLimits& limits :
+       {DemandLimits{.least = 2, .most = 3}, DemandLimits{.least = 5, .most = 5}}) {
+    SimulatedStack busy({{.seconds = 1, .steps_per_second = 500, .seconds_per_batch = 1}}, limits,
+                        1);
     busy.Run();
     EXPECT_EQ(busy.WantedAt(busy.seconds() - 1), limits.most);
     SimulatedStack idle({{.seconds = 100}}, limits, 1);
@@ -183,7 +184,8 @@ TEST(WorkerDemand, KeepsToItsBounds) {
 
 TEST(WorkerDemand, WeighsWhatAWorkerCostsAgainstTheTimeThatItSaves) {
   // 2.2 workers would do: the third saves a tenth of the training's time.
-  const std::vector<Load> loads = {{.seconds = 100, .steps_per_second = 41.8, .seconds_per_batch = 0.1}};
+  const std::vector<Load> loads = {
+      {.seconds = 100, .steps_per_second = 41.8, .seconds_per_batch = 0.1}};
   for (const auto& [cost, wanted] : {std::pair(0.01, 3), std::pair(0.5, 2)}) {
     DemandLimits limits = kLimits;
     limits.cost = cost;

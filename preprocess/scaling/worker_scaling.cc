@@ -17,7 +17,6 @@ namespace {
 using google::protobuf::util::TimeUtil;
 
 constexpr std::chrono::milliseconds kInterval{1'000};
-constexpr int kDecisionsAtOnce = 100;
 constexpr char kGroup[] = "workers";
 
 v1::ScalingDecision MessageOf(const DemandChange& change) {
@@ -60,12 +59,12 @@ WorkerScaling::WorkerScaling(ScaledWorkers workers, db::Database& database,
 absl::StatusOr<std::unique_ptr<WorkerScaling>> WorkerScaling::Start(
     ScaledWorkers workers, db::Database& database, const engine::WorkersConfig& config,
     std::optional<WorkerEngine> engine) {
-  v1::ListScalingDecisionsResponse last;
+  std::vector<v1::ScalingDecision> last;
   RETURN_IF_ERROR(database.Transact([&](pqxx::work& work) {
     last = ScalingTable(work).List(1);
     return absl::OkStatus();
   }));
-  const int64_t wanted = last.decisions().empty() ? config.least : last.decisions(0).wanted();
+  const int64_t wanted = last.empty() ? config.least : last[0].wanted();
   std::unique_ptr<WorkerScaling> scaling(
       new WorkerScaling(std::move(workers), database, config, wanted));
   if (engine) {
@@ -98,11 +97,10 @@ std::optional<rpc::v1::EngineGroup> WorkerScaling::DescribeEngine() const {
   return keeper_->Describe();
 }
 
-absl::StatusOr<v1::ListScalingDecisionsResponse> WorkerScaling::Decisions(int most) {
-  v1::ListScalingDecisionsResponse decisions;
+absl::StatusOr<std::vector<v1::ScalingDecision>> WorkerScaling::Decisions(int most) {
+  std::vector<v1::ScalingDecision> decisions;
   RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
-    decisions = ScalingTable(work).List(
-        most <= 0 ? kDecisionsAtOnce : std::min(most, 10 * kDecisionsAtOnce));
+    decisions = ScalingTable(work).List(most);
     return absl::OkStatus();
   }));
   return decisions;
@@ -147,10 +145,9 @@ absl::StatusOr<std::optional<WorkerEngine>> WorkerEngineOf(const rpc::ServiceCon
       .stack = {.name = section.stack, .folder = files::Join(state_folder, "engine")},
       .group = {.name = kGroup, .command = {}, .resources = config.ToResources()}};
   RETURN_IF_ERROR(files::CreateFolder(engine.stack.folder));
-  engine.group.command = engine::CommandOf(files::Join(programs, "tidemill-preprocess-worker"),
-                                           config,
-                                           engine::ConfigOfMembers(context.config_name, state_folder,
-                                                                   !context.cluster.network.empty()));
+  engine.group.command = engine::CommandOf(
+      files::Join(programs, "tidemill-preprocess-worker"), config,
+      engine::ConfigOfMembers(context.config_name, state_folder, !context.cluster.network.empty()));
   return engine;
 }
 

@@ -23,7 +23,7 @@
 #include "engine/group_keeper.h"
 #include "preprocess/scaling/worker_demand.h"
 #include "rpc/service_main.h"
-#include "tidemill/preprocess/v1/preprocess.pb.h"
+#include "tidemill/preprocess/v1/scaling.pb.h"
 
 namespace tidemill::preprocess {
 
@@ -60,11 +60,12 @@ class WorkerScaling {
   bool HasJobs() const { return !workers_.jobs().empty(); }
   // What the engine does; std::nullopt without one.
   std::optional<rpc::v1::EngineGroup> DescribeEngine() const;
-  absl::StatusOr<v1::ListScalingDecisionsResponse> Decisions(int most);
+  // Returns the last changes, the latest first.
+  absl::StatusOr<std::vector<v1::ScalingDecision>> Decisions(int most);
 
  private:
-  WorkerScaling(ScaledWorkers workers, db::Database& database,
-                const engine::WorkersConfig& config, int64_t wanted);
+  WorkerScaling(ScaledWorkers workers, db::Database& database, const engine::WorkersConfig& config,
+                int64_t wanted);
   absl::Status Step() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Record(const DemandChange& change);
 

@@ -4,7 +4,6 @@
 #include "grpcpp/security/tls_credentials_options.h"
 
 #include "grpc/grpc.h"
-
 #include "rpc/access/own_certificate.h"
 
 namespace tidemill::rpc {

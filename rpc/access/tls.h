@@ -10,8 +10,8 @@
 // starts.
 //
 // With `verify: service`, the certificate is one of a service, whatever host it runs on: it names
-// `preprocess-worker`, not the host or the address. So processes may come and go on hosts that an
-// engine chooses.
+// `preprocess-worker`, not the host or the address. So processes may start and end on hosts
+// that an engine chooses.
 #pragma once
 
 #include <memory>

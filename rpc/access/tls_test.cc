@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/tree.h"
+#include "rpc/access/own_certificate.h"
 #include "rpc/channel.h"
 #include "rpc/server.h"
 #include "rpc/testing/certificates.h"
@@ -74,6 +75,36 @@ class TlsTest : public ::testing::Test {
   EmptyStorage storage_;
   std::unique_ptr<Server> server_;
 };
+
+TEST_F(TlsTest, ACertificateOfAServiceServesWhateverItsHostIs) {
+  const auto own = MakeOwnCertificate({"model-store", "storage"});
+  ASSERT_THAT(own, IsOk());
+  TlsConfig config;
+  config.certificate = folder_.path() + "/own.pem";
+  config.key = folder_.path() + "/own.key";
+  config.ca = config.certificate;
+  config.verify = VerifiedName::kService;
+  ASSERT_THAT(files::WriteAtomically(config.certificate, own->certificate), IsOk());
+  ASSERT_THAT(files::WriteAtomically(config.key, own->key), IsOk());
+  Serve(config);
+  const auto call = [&](const std::string& service, VerifiedName verify) {
+    config.verify = verify;
+    const Peer peer{.endpoint = server_->endpoint(),
+                    .token = folder_.TokenOf(v1::ROLE_READER),
+                    .deadline = std::chrono::milliseconds{300},
+                    .tls = Read(config),
+                    .service = service};
+    const auto stub = StorageService::NewStub(Connect(peer));
+    storage::v1::ListDatasetsResponse response;
+    return rpc::Call(peer, *stub, &StorageService::Stub::ListDatasets,
+                     storage::v1::ListDatasetsRequest(), &response);
+  };
+  const auto refused = StatusIs(absl::StatusCode::kUnavailable, _);
+  EXPECT_THAT(call("model_store", VerifiedName::kService), IsOk());
+  EXPECT_THAT(call("storage", VerifiedName::kService), IsOk());
+  EXPECT_THAT(call("preprocess_worker", VerifiedName::kService), refused);
+  EXPECT_THAT(call("model_store", VerifiedName::kHost), refused);
+}
 
 TEST_F(TlsTest, ACallGoesThroughWhenTheAuthoritySignedTheServersCertificate) {
   const testing::Certificates ours = Authority("ours");

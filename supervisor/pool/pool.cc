@@ -1,7 +1,6 @@
 #include "supervisor/pool/pool.h"
 
 #include <algorithm>
-#include <algorithm>
 #include <set>
 #include <utility>
 

@@ -92,7 +92,8 @@ class Pool {
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns the number of jobs that wait for a member of this kind.
   int64_t CountWaiting(v1::MemberKind kind) ABSL_LOCKS_EXCLUDED(mutex_);
-  // What jobs that wait for a member of this kind are told besides: where the engine is with it.
+  // Sets what else the reason says for which jobs wait for a member of this kind: what the engine
+  // does about it.
   void SetNote(v1::MemberKind kind, const std::string& note) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Gives up silent members and serves those that wait. Call it every second or so.

@@ -39,37 +39,38 @@ void PoolEngines::Keep(v1::MemberKind kind, const engine::MembersConfig& members
   const std::string name = group.name;
   kept.keeper = std::make_unique<engine::GroupKeeper>(
       backend, stack, std::move(group),
-      engine::GroupService{
-          .wanted =
-              [&pool = pool_, demand = kept.demand.get(), kind, name] {
-                return demand->Wanted(MemberDemand::Clock::now(), pool.CountWaiting(kind),
-                                      pool.StartedMembers(name));
-              },
-          .members = [&pool = pool_, name] { return pool.StartedMembers(name); },
-          .drain =
-              [&pool = pool_](const engine::KnownMember& member) {
-                return pool.Drain(member.name, /*draining=*/true).status();
-              },
-          .surplus = engine::Surplus::kIdle});
+      engine::GroupService{.wanted =
+                               [&pool = pool_, demand = kept.demand.get(), kind, name] {
+                                 return demand->Wanted(MemberDemand::Clock::now(),
+                                                       pool.CountWaiting(kind),
+                                                       pool.StartedMembers(name));
+                               },
+                           .members = [&pool = pool_, name] { return pool.StartedMembers(name); },
+                           .drain =
+                               [&pool = pool_](const engine::KnownMember& member) {
+                                 return pool.Drain(member.name, /*draining=*/true).status();
+                               },
+                           .surplus = engine::Surplus::kIdle});
 }
 
-absl::StatusOr<std::unique_ptr<PoolEngines>> PoolEngines::Start(
-    const engine::EngineConfig& config, const rpc::ServiceContext& context, Pool& pool) {
+absl::StatusOr<std::unique_ptr<PoolEngines>> PoolEngines::Start(const engine::EngineConfig& config,
+                                                                const rpc::ServiceContext& context,
+                                                                Pool& pool) {
   ASSIGN_OR_RETURN(const std::string programs, process::ProgramFolder());
   const std::string& state_folder = context.cluster.state_folder;
   const engine::Stack stack{.name = config.stack, .folder = files::Join(state_folder, "engine")};
-  const std::string members_config = engine::ConfigOfMembers(context.config_name, state_folder,
-                                                             !context.cluster.network.empty());
+  const std::string members_config =
+      engine::ConfigOfMembers(context.config_name, state_folder, !context.cluster.network.empty());
   RETURN_IF_ERROR(files::CreateFolder(stack.folder));
   std::unique_ptr<PoolEngines> engines(new PoolEngines(pool));
   const auto keep = [&](v1::MemberKind kind, const engine::MembersConfig& members,
                         const std::string& name, const std::string& program) {
     if (members.most == 0) return;
-    engines->Keep(kind, members, config.backend, stack,
-                  {.name = name,
-                   .command = engine::CommandOf(files::Join(programs, program), members,
-                                                members_config),
-                   .resources = members.ToResources()});
+    engines->Keep(
+        kind, members, config.backend, stack,
+        {.name = name,
+         .command = engine::CommandOf(files::Join(programs, program), members, members_config),
+         .resources = members.ToResources()});
   };
   keep(v1::MEMBER_KIND_TRAINER_SERVER, config.trainers, "trainers", "tidemill-trainer-server");
   keep(v1::MEMBER_KIND_EVALUATOR, config.evaluators, "evaluators", "tidemill-evaluator");

@@ -46,8 +46,8 @@ class PoolEngines {
   std::unique_ptr<PeriodicTask> notes_;  // The last member: it uses all above.
 };
 
-// Returns what one waits for who waits for a member: "slurm: 2 wait, Resources". Empty when the
-// engine has nothing that waits and no error.
+// Returns why a member that an engine starts is not there yet: "slurm: 2 wait, Resources". Empty
+// when the engine has nothing that waits and no error.
 std::string NoteOf(const rpc::v1::EngineGroup& group);
 
 }  // namespace tidemill::supervisor

@@ -125,10 +125,9 @@ pqxx::row PoolTable::InsertMember(const v1::RegisterMemberRequest& request,
   for (int number = 1;; ++number) {
     const std::string name =
         number == 1 ? request.host() : fmt::format("{}-{}", request.host(), number);
-    const pqxx::result rows =
-        work_.exec_params(kInsertMember, static_cast<int>(request.kind()), name,
-                          request.command().request_id(), request.endpoint(), offer,
-                          request.started_as());
+    const pqxx::result rows = work_.exec_params(kInsertMember, static_cast<int>(request.kind()),
+                                                name, request.command().request_id(),
+                                                request.endpoint(), offer, request.started_as());
     if (!rows.empty()) return rows[0];
   }
 }

@@ -102,6 +102,33 @@ TEST_F(MovedJob, WithoutACheckpointItBeginsAtTheStart) {
   EXPECT_EQ(StoredDigest(), expected);
 }
 
+TEST_F(MovedJob, AServerThatMustEndLeavesACheckpointOfTheLastBatch) {
+  // Without its end it writes none.
+  const std::string training =
+      "device: cpu\nepochs: 60\nbatch_size: 32\noptimizer: {type: adam, lr: 0.01}\nseed: 42\n"
+      "checkpoint_every: 1000000\nnum_threads: 1\n";
+  const std::string expected = DigestOfTraining("", training);
+  MoveToServer("one", "trainer_server.mid_training=delay:1ms");
+  const auto fitted = Fit(1);
+  ASSERT_THAT(fitted, IsOk());
+  fitted_ = *fitted;
+  ASSERT_THAT(client_->StartTraining(RequestWith(training, 1)), IsOk());
+  ASSERT_THAT(client_->WatchTraining(RunId{kRun}, 1,
+                                     [](const auto& message) {
+                                       return message.result().samples_done() > 2 * kNearTheStart
+                                                  ? absl::CancelledError("it has begun")
+                                                  : absl::OkStatus();
+                                     }),
+              StatusIs(absl::StatusCode::kCancelled, _));
+  processes_->SetGrace(std::chrono::seconds(60));
+  trainings_->Shutdown();
+  while (!trainings_->Active().empty()) std::this_thread::yield();
+  EXPECT_GT(model_store_service_.Kept(1, JOB_KIND_TRAINING).files_size(), 0);
+  MoveToServer("another");
+  EXPECT_GT(FirstSamplesOf(RequestWith(training, 2)), 2 * kNearTheStart);
+  EXPECT_EQ(StoredDigest(), expected);
+}
+
 TEST_F(MovedJob, ADamagedCheckpointCostsTimeOnly) {
   const std::string expected = DigestOfTraining("");
   BeginStandingAt("after_checkpoint");

@@ -20,6 +20,7 @@
 #include "base/files.h"
 #include "base/logs/log.h"
 #include "base/paths/summed_file.h"
+#include "base/process/interruption.h"
 #include "base/threads/periodic_task.h"
 #include "devices/owned_device.h"
 #include "loader/fit.h"
@@ -164,6 +165,7 @@ absl::Status Train(const std::string& folder, devices::OwnedDevice device, Ranks
   RETURN_IF_ERROR(EnterSandbox(*training));
   report.Opened();
   if (const auto file = training->setup().model->File()) report.Watch(*file, ranks);
+  process::NoteInterruptions();
   TrainingCourse course(*training, report);
   absl::Status ended = course.Run();
   if (ended.ok() && (ranks == nullptr || ranks->rank() == 0)) ended = Finish(course, report);

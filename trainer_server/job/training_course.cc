@@ -6,6 +6,7 @@
 #include "base/failpoints.h"
 #include "base/files.h"
 #include "base/logs/log.h"
+#include "base/process/interruption.h"
 #include "trainer_server/downsampling/irreducible_losses.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/rank_states.h"
@@ -133,9 +134,16 @@ absl::Status TrainingCourse::AfterBatch() {
   const TrainingCounters& counters = loop_->counters();
   if (!loop_->can_checkpoint()) return absl::OkStatus();
   const int64_t every = training_.spec().checkpoint_every;
-  const bool due = counters.samples / every != checkpointed_ / every;
+  const bool interrupted = process::IsInterrupted();
+  const bool due = interrupted || counters.samples / every != checkpointed_ / every;
   checkpointed_ = counters.samples;
-  if (!due || !IsFirst() || counters.samples == samples_total()) return absl::OkStatus();
+  if (!due || counters.samples == samples_total()) return absl::OkStatus();
+  if (IsFirst()) RETURN_IF_ERROR(WriteCheckpoint());
+  return interrupted ? absl::AbortedError("the process must end") : absl::OkStatus();
+}
+
+absl::Status TrainingCourse::WriteCheckpoint() {
+  const TrainingCounters& counters = loop_->counters();
   ASSIGN_OR_RETURN(std::string payload, loop_->Checkpoint());
   RETURN_IF_ERROR(checkpoints_.Write({counters.batches, std::move(payload)}));
   RETURN_IF_FAILPOINT("trainer_server.after_checkpoint");

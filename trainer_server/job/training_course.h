@@ -59,6 +59,7 @@ class TrainingCourse {
   absl::Status Begin(const std::string& checkpoint);
   absl::Status AfterScoring();
   absl::Status AfterBatch();
+  absl::Status WriteCheckpoint();
 
   const PreparedTraining& training_;
   TrainingReport& report_;

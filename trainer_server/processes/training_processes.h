@@ -45,6 +45,10 @@ class TrainingProcesses {
   absl::Status Run(std::vector<std::string> arguments, const rpc::v1::JobDevice& device,
                    const Progress& progress, const std::stop_token& stop);
 
+  // How long a job that is stopped from here on may take to end.
+  void SetGrace(std::chrono::milliseconds grace) { zygote_->SetGrace(grace); }
+  bool has_grace() const { return zygote_->has_grace(); }
+
  private:
   explicit TrainingProcesses(std::unique_ptr<process::Zygote> zygote);
   const std::unique_ptr<process::Zygote> zygote_;

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <string>
 
+#include "base/process/interruption.h"
 #include "base/process/job_program.h"
 
 namespace {
@@ -38,6 +39,18 @@ int RunTestJob(const std::vector<std::string>& arguments, tidemill::process::Rep
     return 0;
   }
   while (what == "hang") pause();
+  if (what == "ignore") {
+    signal(SIGTERM, SIG_IGN);
+    report.Line("ignores it");
+    for (;;) pause();
+  }
+  if (what == "finish") {
+    tidemill::process::NoteInterruptions();
+    report.Line("begun");
+    while (!tidemill::process::IsInterrupted()) usleep(1'000);
+    report.Line("finished");
+    return 3;
+  }
   return 64;
 }
 

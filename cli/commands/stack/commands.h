@@ -17,6 +17,9 @@ void AddDoctorCommand(Command& app);
 // tidemill trainers list, drain
 void AddTrainersCommands(Command& app);
 
+// tidemill workers list
+void AddWorkersCommands(Command& app);
+
 // tidemill completion, man, and __complete, which the completion scripts ask for names.
 // `app` is the whole command line, from which scripts and pages are made. It must outlive the
 // actions.

@@ -8,6 +8,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
+#include "cli/commands/stack/engine_text.h"
 #include "cli/terminal/text.h"
 
 namespace tidemill::cli {
@@ -107,6 +108,9 @@ std::string DescribePool(const v1::GetPoolResponse& pool, int64_t now, bool pain
                  OneLine(member.endpoint())});
   }
   std::string text = members.ToString();
+  for (const rpc::v1::EngineGroup& group : pool.engines()) {
+    text += "\n" + DescribeEngine(group, now);
+  }
   if (pool.running().empty() && pool.waiting().empty()) return text;
   Table jobs({"RUN", "JOB", "PRIORITY", "WHERE", "ON", "SINCE"});
   for (const v1::Placement& placement : pool.running()) {
@@ -152,6 +156,10 @@ Json PoolToJson(const v1::GetPoolResponse& pool) {
   }
   for (const v1::Placement& placement : pool.waiting()) {
     json["waiting"].push_back(PlacementToJson(placement));
+  }
+  if (!pool.engines().empty()) json["engines"] = Json::array();
+  for (const rpc::v1::EngineGroup& group : pool.engines()) {
+    json["engines"].push_back(EngineToJson(group));
   }
   return json;
 }

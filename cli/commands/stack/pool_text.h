@@ -17,7 +17,8 @@ std::string DescribePool(const supervisor::v1::GetPoolResponse& pool, int64_t no
 //               "slots": [{"device", "count", "model", "memory_bytes"}]}],
 //  "running": [{"placement", "run", "stage", "number", "pipeline", "priority", "share", "device",
 //               "slots", "labels", "asked_at", "member", "devices", "given_at"}],
-//  "waiting": [the same, without the last three, and "waits_for"]}.
+//  "waiting": [the same, without the last three, and "waits_for"],
+//  "engines": [see engine_text.h; absent without an engine]}.
 nlohmann::ordered_json PoolToJson(const supervisor::v1::GetPoolResponse& pool);
 nlohmann::ordered_json MemberToJson(const supervisor::v1::Member& member);
 
