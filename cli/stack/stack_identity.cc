@@ -47,10 +47,17 @@ bool IsBelow(const std::string& folder, const std::string& above) {
   return folder.starts_with(above + "/");
 }
 
+// Whether a stack has written the configuration. A user who writes sections before the first start
+// leaves out `cluster`.
+bool HasCluster(const std::string& config_file) {
+  const auto text = files::Read(config_file);
+  return text.ok() && ("\n" + *text).find("\ncluster:") != std::string::npos;
+}
+
 // For a state folder that an older version has used: it wrote its configuration once it had a
 // database.
 absl::Status CheckUnmarked(const StackLayout& layout, bool has_database) {
-  if (has_database || !files::Exists(layout.ConfigFile())) return absl::OkStatus();
+  if (has_database || !HasCluster(layout.ConfigFile())) return absl::OkStatus();
   return FailedPrecondition(
       "{} has been used, but its database is not in {}; if the folder was moved, move it back; "
       "otherwise name a new one with --state",
