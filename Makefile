@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -49,6 +49,11 @@ image_test: build
 	@tools/setup.sh --image
 	@tools/image_test.sh $(BUILD)
 
+# A Slurm cluster on this machine, on which workers and trainings are jobs that are preempted and die: scores and weights are
+# those of one host. Needs root.
+slurm_test: programs
+	@python3 tests/slurm/slurm_test.py $(BUILD)/bin
+
 # Ingests a real dataset, replays it, retrains, evaluates every model on every slice of time and
 # prints the accuracy matrix.
 quickstart: programs
@@ -82,6 +87,7 @@ nightly: build
 	@$(MAKE) --no-print-directory agreement
 	@$(MAKE) --no-print-directory operators
 	@$(MAKE) --no-print-directory first_pipeline
+	@$(MAKE) --no-print-directory slurm_test
 	@TIDEMILL_PREPARED_KILLS=20 $(BUILD)/bin/prepared_dataset_test --gtest_filter="*Kills*"
 	@TIDEMILL_SHARING_KILLS=20 $(BUILD)/bin/sharing_kills_test
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'

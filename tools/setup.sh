@@ -21,7 +21,7 @@ packages=(
 )
 # What only `make check` and `make sanitize` need.
 check_packages=(clang clang-format shellcheck libclang-rt-14-dev chromium
-  docker-compose yamllint python3-yaml python3-jsonschema)
+  docker-compose yamllint python3-yaml python3-jsonschema slurmctld slurmd slurm-client munge)
 
 # Debian's clang-tidy 14 also looks at the headers of libraries, and takes five times as long.
 clang_tidy_version=23.1.4

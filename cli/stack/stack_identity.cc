@@ -7,8 +7,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "absl/strings/match.h"
-
 #include "base/files.h"
 #include "base/paths/state_folders.h"
 #include "rpc/channel.h"
@@ -49,13 +47,17 @@ bool IsBelow(const std::string& folder, const std::string& above) {
   return folder.starts_with(above + "/");
 }
 
+// Whether a stack has written the configuration. A user who writes sections before the first start
+// leaves out `cluster`.
+bool HasCluster(const std::string& config_file) {
+  const auto text = files::Read(config_file);
+  return text.ok() && ("\n" + *text).find("\ncluster:") != std::string::npos;
+}
+
 // For a state folder that an older version has used: it wrote its configuration once it had a
 // database.
 absl::Status CheckUnmarked(const StackLayout& layout, bool has_database) {
-  if (has_database) return absl::OkStatus();
-  const auto config = files::Read(layout.ConfigFile());
-  // Without the section that a stack writes, it was written by hand, for the first start.
-  if (!config.ok() || !absl::StrContains("\n" + *config, "\ncluster:")) return absl::OkStatus();
+  if (has_database || !HasCluster(layout.ConfigFile())) return absl::OkStatus();
   return FailedPrecondition(
       "{} has been used, but its database is not in {}; if the folder was moved, move it back; "
       "otherwise name a new one with --state",

@@ -72,8 +72,13 @@ TEST_F(StackIdentityTest, APairOfAnOlderVersionIsTakenOver) {
 }
 
 TEST_F(StackIdentityTest, AFolderThatAnOlderVersionHasUsedGetsNoEmptyDatabase) {
-  EXPECT_THAT(files::WriteAtomically(layout_.ConfigFile(), ""), IsOk());
+  EXPECT_THAT(files::WriteAtomically(layout_.ConfigFile(), "cluster:\n"), IsOk());
   EXPECT_THAT(CheckIdentity(layout_), Refused("move it back"));
+}
+
+TEST_F(StackIdentityTest, SettingsMayBeWrittenBeforeTheFirstStart) {
+  EXPECT_THAT(files::WriteAtomically(layout_.ConfigFile(), "engine: {backend: local}\n"), IsOk());
+  EXPECT_THAT(CheckIdentity(layout_), IsOk());
 }
 
 TEST_F(StackIdentityTest, AMovedFolderKeepsItsDatabase) {

@@ -50,6 +50,7 @@ ReturnToService=2
 SlurmdParameters=config_overrides
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
+DefMemPerCPU=100
 SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=2,bf_interval=2
 PreemptType=preempt/partition_prio
@@ -59,7 +60,7 @@ JobCompType=jobcomp/filetxt
 JobCompLoc={folder}/jobcomp.txt
 """
 SETTINGS = {"KillWait": 10, "MinJobAge": 300, "SlurmdTimeout": 10, "SlurmctldTimeout": 10, "BatchStartTimeout": 5,
-            "MessageTimeout": 2, "UnkillableStepTimeout": 20}
+            "MessageTimeout": 5, "UnkillableStepTimeout": 20}
 
 
 def lacks():
