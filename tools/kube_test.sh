@@ -14,7 +14,7 @@ network=tidemill-kube-test
 write_pods() {
   rm -rf "$work/pods"
   deploy/kubernetes/secrets.sh "$work/authority" >"$work/secrets.yaml"
-  .venv/bin/python tools/kube_pods.py deploy/kubernetes/overlays/try "$work/secrets.yaml" "$work/pods" "$copies" >"$work/pods.txt"
+  .venv/bin/python tools/kubernetes/pods.py deploy/kubernetes/overlays/try "$work/secrets.yaml" "$work/pods" "$copies" >"$work/pods.txt"
 }
 
 # The network's names are those of Services.

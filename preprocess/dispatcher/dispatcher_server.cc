@@ -18,6 +18,8 @@ namespace tidemill::preprocess {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{50};
+// Without a section `engine`, KEDA's own limit holds, maxReplicaCount.
+constexpr int kMostOfKeda = 10'000;
 
 class DispatcherServer final : public rpc::RunningService {
  public:
@@ -51,6 +53,7 @@ class DispatcherServer final : public rpc::RunningService {
   absl::Status StartScaling() {
     const bool asks_keda = !config_.scaler_address.empty();
     engine::WorkersConfig workers;
+    if (asks_keda) workers.most = kMostOfKeda;
     ASSIGN_OR_RETURN(auto engine, WorkerEngineOf(context_, workers));
     if (asks_keda) engine.reset();
     if (!engine && !asks_keda) return absl::OkStatus();
@@ -60,21 +63,19 @@ class DispatcherServer final : public rpc::RunningService {
     return absl::OkStatus();
   }
   ScaledWorkers ToScale() {
-    return {.jobs = [this] { return dispatcher_->Totals(); },
-            .threads_per_worker = [this] { return dispatcher_->ThreadsPerWorker(); },
-            .members = [this](const std::string& group) {
-              return dispatcher_->StartedMembers(group);
-            },
-            .drain = [this](int64_t worker) { return dispatcher_->DrainWorker(worker); }};
+    return {
+        .jobs = [this] { return dispatcher_->Totals(); },
+        .threads_per_worker = [this] { return dispatcher_->ThreadsPerWorker(); },
+        .members = [this](const std::string& group) { return dispatcher_->StartedMembers(group); },
+        .drain = [this](int64_t worker) { return dispatcher_->DrainWorker(worker); }};
   }
   absl::Status StartScaler() {
     if (config_.scaler_address.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(
-        scaler_, ExternalScaler::Start({.address = config_.scaler_address, .tls = context_.tls},
-                                       [this] {
-                                         return ScaleWanted{.wanted_workers = scaling_->wanted(),
-                                                            .has_jobs = scaling_->HasJobs()};
-                                       }));
+        scaler_,
+        ExternalScaler::Start({.address = config_.scaler_address, .tls = context_.tls}, [this] {
+          return ScaleWanted{.wanted_workers = scaling_->wanted(), .has_jobs = scaling_->HasJobs()};
+        }));
     log::Info("tells KEDA how many workers are wanted", {{"endpoint", scaler_->endpoint()}});
     return absl::OkStatus();
   }

@@ -1,6 +1,6 @@
 """Writes the manifests of an overlay as files that `podman kube play` takes, one for each pod.
 
-usage: kube_pods.py OVERLAY SECRETS.yaml FOLDER COPIES   COPIES: pods of preprocess-worker
+usage: pods.py OVERLAY SECRETS.yaml FOLDER COPIES   COPIES: pods of preprocess-worker
 
 Podman 4.3 knows pods and ConfigMaps. The rest is done here as a cluster would do it: the pods of StatefulSets and Deployments,
 and folders for Secrets, claims and emptyDir, which belong to root and the pod's group. Prints a line for each pod: its name, its
@@ -14,7 +14,7 @@ import sys
 
 import yaml
 
-import kubernetes_manifests as manifests
+import manifests
 
 
 def make_folder(path: pathlib.Path, group: int, mode: int) -> dict:
