@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install image_libraries image_test kube_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -43,11 +43,17 @@ install: build
 image_libraries: build
 	@python3 tools/image_libraries.py $(BUILD) >deploy/libraries.txt
 
-# Builds the image and runs docker-compose.yml with podman: the quickstart's scores in containers, and from outside over
-# TLS, are those of this machine to the last digit. Needs root.
+# Builds the image and runs docker-compose.yml with podman, with WORKERS preprocessing workers: the quickstart's scores in
+# containers, and from outside over TLS, are those of this machine to the last digit. Needs root.
+WORKERS ?= 10
 image_test: build
 	@tools/setup.sh --image
-	@tools/image_test.sh $(BUILD)
+	@tools/image_test.sh $(BUILD) $(WORKERS)
+
+# The same with the pods of deploy/kubernetes, by `podman kube play`.
+kube_test: build
+	@tools/setup.sh --image
+	@tools/kube_test.sh $(BUILD)
 
 # A Slurm cluster on this machine, on which workers and trainings are jobs that are preempted and die: scores and weights are
 # those of one host. Needs root.
@@ -83,6 +89,7 @@ test_fast: configure
 # Each failpoint in a run of its own.
 # Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than
 # 98 % of the way from a random subset's to that of the greedy algorithm on all nodes.
+# The image, as root: in containers with ten workers, and in pods.
 nightly: build
 	@$(MAKE) --no-print-directory agreement
 	@$(MAKE) --no-print-directory operators
@@ -100,6 +107,8 @@ nightly: build
 	@for alpha in 0.9 0.5; do \
 	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \
 	done
+	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory image_test kube_test; \
+	else echo 'nightly: image_test and kube_test are left out: they need root'; fi
 	@$(MAKE) --no-print-directory sanitize
 
 # CALLS random calls of the operators that scripts may use, and as many with AddressSanitizer's runtime.

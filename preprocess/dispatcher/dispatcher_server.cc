@@ -19,6 +19,8 @@ namespace tidemill::preprocess {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{50};
+// Without a section `engine`, KEDA's own limit holds, maxReplicaCount.
+constexpr int kMostOfKeda = 10'000;
 
 class DispatcherServer final : public rpc::RunningService {
  public:
@@ -52,6 +54,7 @@ class DispatcherServer final : public rpc::RunningService {
   absl::Status StartScaling() {
     const bool asks_keda = !config_.scaler_address.empty();
     engine::WorkersConfig workers;
+    if (asks_keda) workers.most = kMostOfKeda;
     ASSIGN_OR_RETURN(auto engine, WorkerEngineOf(context_, workers));
     if (asks_keda) engine.reset();
     if (!engine && !asks_keda) return absl::OkStatus();

@@ -9,9 +9,11 @@
 #include "base/testing/status_matchers.h"
 #include "base/threads/worker_pool.h"
 #include "base/time.h"
+#include "externalscaler/externalscaler.grpc.pb.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/dispatcher/dispatcher_server.h"
 #include "preprocess/dispatcher/testing/dispatcher_life.h"
+#include "preprocess/scaling/external_scaler.h"
 #include "rpc/server.h"
 #include "rpc/testing/token_folder.h"
 
@@ -25,6 +27,11 @@ using testing::RequestOf;
 using ::testing::SizeIs;
 using ::tidemill::testing::IsOk;
 using ::tidemill::testing::StatusIs;
+
+std::string AddressThatWasFree() {
+  return (*ExternalScaler::Start({.address = "127.0.0.1:0"}, [] { return ScaleWanted(); }))
+      ->endpoint();
+}
 
 class DispatcherServiceTest : public ::testing::Test {
  protected:
@@ -141,6 +148,23 @@ TEST_F(DispatcherServiceTest, TheRunningServiceAnswersCallersThatWaitedLongEnoug
   const auto response = client.LeaseSplits(request);
   ASSERT_THAT(response, IsOk());
   EXPECT_THAT(response->splits(), IsEmpty());
+  (*service)->Stopping();
+}
+
+TEST_F(DispatcherServiceTest, TheRunningServiceTellsKedaWhetherThereAreJobs) {
+  const std::string address = AddressThatWasFree();
+  rpc::ServiceContext context;
+  context.cluster.database = life_.postgres().connection_string();
+  context.config_text = "preprocess: {scaler_address: \"" + address + "\"}\n";
+  const auto service = StartDispatcher(context);
+  ASSERT_THAT(service, IsOk());
+  ASSERT_THAT((*service)->Started("unix:unused"), IsOk());
+  const auto keda = externalscaler::ExternalScaler::NewStub(
+      grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+  grpc::ClientContext call;
+  externalscaler::IsActiveResponse response;
+  ASSERT_TRUE(keda->IsActive(&call, {}, &response).ok());
+  EXPECT_FALSE(response.result());
   (*service)->Stopping();
 }
 

@@ -20,8 +20,8 @@ inline constexpr char kListenAutomatically[] = "auto";
 absl::StatusOr<std::string> ChooseEndpoint(const std::string& service, const std::string& beside);
 
 // Returns the endpoint at which others reach a server that listens at `listening`. If that is every
-// address of this host, the address is the one from which this host reaches `peer`. UNAVAILABLE
-// when there is no route to it, or its name is unknown.
+// address of this host, the address is the one from which this host reaches `peer`, or, while the
+// name of `peer` is unknown, that of its default route. UNAVAILABLE without either.
 absl::StatusOr<std::string> ReachableEndpoint(const std::string& listening,
                                               const std::string& peer);
 

@@ -1,8 +1,8 @@
 """The manifests of deploy/kubernetes follow their schemas, agree with docker-compose.yml, and give no pod more than it needs.
 
-usage: .venv/bin/python tools/check_kubernetes.py [BUILD]   with a build folder, the programs read the configuration.
+usage: .venv/bin/python tools/kubernetes/check.py [BUILD]   with a build folder, the programs read the configuration.
 
-Kinds of Kubernetes are checked by its own schemas, those of KEDA by the fields in tools/keda_schemas.yaml. Kueue adds no kind,
+Kinds of Kubernetes are checked by its own schemas, those of KEDA by the fields in tools/kubernetes/keda_schemas.yaml. Kueue adds no kind,
 only a label.
 """
 import pathlib
@@ -13,14 +13,14 @@ import jsonschema
 import kubernetes_validate
 import yaml
 
-import kubernetes_manifests as manifests
+import manifests
 import network_arrows
 
 OLDEST, NEWEST = "1.29", "1.37"
 KUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 ENGINES = {"supervisor", "preprocess"}
 problems = []
-keda = yaml.safe_load(pathlib.Path("tools/keda_schemas.yaml").read_text())
+keda = yaml.safe_load(pathlib.Path("tools/kubernetes/keda_schemas.yaml").read_text())
 compose = yaml.safe_load(pathlib.Path("docker-compose.yml").read_text())["services"]
 services = [name for name in compose if name not in ("certificates", "postgres", "cli")]
 
