@@ -99,6 +99,7 @@ nightly: build
 	@TIDEMILL_SHARING_KILLS=20 $(BUILD)/bin/sharing_kills_test
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
 	@$(BUILD)/bin/preprocess_scaling
+	@$(BUILD)/bin/demand_following
 	@$(BUILD)/bin/scoring_scaling
 	@$(BUILD)/bin/predicted_gains
 	@TIDEMILL_PLUGIN_KILLS=10 $(BUILD)/bin/plugin_kills_test

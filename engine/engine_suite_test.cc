@@ -10,6 +10,7 @@
 #include "base/testing/becomes.h"
 #include "base/testing/status_matchers.h"
 #include "base/testing/temp_folder.h"
+#include "base/testing/tree.h"
 #include "config/config.h"
 #include "engine/backend.h"
 #include "engine/backends/testing/slurm_cluster.h"
@@ -40,37 +41,10 @@ struct Tested {
 
 void PrintTo(const Tested& tested, std::ostream* out) { *out << tested.name; }
 
-// A program that keeps what it has started as files with process ids.
+// The program of deploy/, which keeps its files in `folder`.
 std::string UsersProgram(const std::string& folder) {
-  const std::string path = files::Join(folder, "my-engine");
-  const std::string script = R"py(#!/usr/bin/env python3
-import json, os, signal, subprocess, sys
-verb, stack, group = sys.argv[1:4]
-folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), stack + "." + group)
-os.makedirs(folder, exist_ok=True)
-
-def runs(number):
-    try:
-        pid = int(open(os.path.join(folder, number)).read())
-        return pid if open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z" else None
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-
-if verb == "list":
-    print(json.dumps([{"number": int(n), "phase": "running", "id": str(runs(n)), "host": "here"}
-                      for n in os.listdir(folder) if runs(n)]))
-elif verb == "start" and not runs(sys.argv[4]):
-    what = json.load(sys.stdin)
-    child = subprocess.Popen(what["command"], env={**os.environ, **what["variables"]},
-                             start_new_session=True, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    open(os.path.join(folder, sys.argv[4]), "w").write(str(child.pid))
-elif verb == "end" and runs(sys.argv[4]):
-    os.kill(runs(sys.argv[4]), signal.SIGTERM)
-)py";
-  EXPECT_THAT(files::WriteAtomically(path, script), IsOk());
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  return path;
+  setenv("PROCESS_ENGINE_FOLDER", folder.c_str(), /*overwrite=*/1);
+  return testing::InTree("deploy/process_engine.py");
 }
 
 constexpr char kSlurm[] = "{type: slurm, partition: cpu, refresh: 0s}";

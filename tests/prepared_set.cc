@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <numbers>
@@ -71,7 +72,11 @@ int64_t NumWords(int64_t row) {
 
 PreparedSet::PreparedSet(int64_t num_samples, int num_workers,
                          const std::map<std::string, std::string>& environment,
-                         const RowFiles& files) {
+                         const RowFiles& files, const std::string& config) {
+  if (!config.empty()) {
+    std::filesystem::create_directories(stack_.state());
+    std::ofstream(stack_.state() + "/tidemill.yaml") << config;
+  }
   std::map<std::string, std::string> all = environment;
   if (num_workers > 0) all["TIDEMILL_WORKERS"] = std::to_string(num_workers);
   // What goes wrong here fails this test: value() is an exception, an asterisk would end the

@@ -31,10 +31,11 @@ struct RowFiles {
 // row is of class 0. Thread-compatible.
 class PreparedSet {
  public:
-  // Starts the stack with `num_workers` workers and these variables in its environment.
+  // Starts the stack with `num_workers` workers and these variables in its environment. `config`
+  // has sections of the system configuration.
   PreparedSet(int64_t num_samples, int num_workers,
               const std::map<std::string, std::string>& environment = {},
-              const RowFiles& files = {});
+              const RowFiles& files = {}, const std::string& config = "");
   ~PreparedSet();
 
   // Returns a pass over the set. `ops`, as YAML list items, may precede its graph.

@@ -32,6 +32,8 @@ constexpr std::chrono::milliseconds kLeastInterval{10};
 // Makes enough splits of the batches under way that all workers have something to do and a slow one
 // holds little.
 constexpr int64_t kSplitsAhead = 16;
+// The number under way for each worker, so that none waits while others hold several.
+constexpr int64_t kSplitsOfWorker = 4;
 // The least number of splits of a small training.
 constexpr int64_t kLeastSplits = 64;
 constexpr int64_t kSplitBytes = int64_t{4} << 20;
@@ -56,10 +58,14 @@ int64_t BytesOfWindow(const WorkerSourceOptions& options) {
 
 // Batches that a worker leases together: whole windows of buckets, since who makes one batch of a
 // window makes all of it. `num_batches`: of the longest lane.
-int64_t SplitOf(const loader::BatchMaker& maker, int64_t num_batches, int64_t bytes_ahead) {
-  const int64_t together = maker.BatchesTogether(std::min(kSplitBytes, bytes_ahead / kSplitsAhead));
-  const int64_t split = std::clamp<int64_t>(num_batches / kLeastSplits, 1,
-                                            std::min(together, kMaxAhead / kSplitsAhead));
+int64_t SplitOf(const loader::BatchMaker& maker, int64_t num_batches,
+                const WorkerSourceOptions& options) {
+  const int64_t ahead = std::max(kSplitsAhead, kSplitsOfWorker * options.most_workers);
+  const int64_t together =
+      maker.BatchesTogether(std::min(kSplitBytes, options.bytes_ahead / ahead));
+  const int64_t split =
+      std::clamp<int64_t>(num_batches / std::max(kLeastSplits, 2 * ahead), 1,
+                          std::min(together, std::max<int64_t>(1, kMaxAhead / ahead)));
   if (!maker.plan().buckets) return split;
   const int64_t window = maker.plan().buckets->window;
   return std::min(std::max<int64_t>(1, split / window) * window, kMaxWindow);
@@ -103,7 +109,7 @@ WorkerSource::WorkerSource(const JobSpec& job, std::unique_ptr<const loader::Bat
                    : options.charges),
       consumer_(fmt::format("{}/{}", options.job_name, rpc::NewRequestId())),
       dispatcher_(options.dispatcher),
-      split_(SplitOf(*maker_, MostBatches(*maker_, options), options.bytes_ahead)),
+      split_(SplitOf(*maker_, MostBatches(*maker_, options), options)),
       window_(WindowOf(*maker_, split_, BytesOfWindow(options))),
       arrivals_(maker_->plan().first_batch, maker_->end()),
       own_(maker_->end(), split_, window_),

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "base/testing/tree.h"
+#include "rpc/access/own_certificate.h"
 #include "rpc/access/tokens.h"
 #include "tests/service_command.h"
 
@@ -78,7 +79,11 @@ Hosts::Hosts(std::unique_ptr<Network> network, const Options& options)
       root_(MakeRoot()),
       network_(std::move(network)),
       network_before_(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)),
-      certificates_(testing::InTree("deploy/certificates.sh"), root_ + "/authority") {
+      certificates_(testing::InTree("deploy/certificates.sh"), root_ + "/authority"),
+      of_services_(
+          rpc::MakeOwnCertificate({"storage", "selector", "model-store", "evaluator", "supervisor",
+                                   "preprocess", "preprocess-worker", "trainer-server"})
+              .value()) {
   const std::string tokens = root_ + "/tokens";
   EXPECT_TRUE(rpc::Tokens::Create(tokens).ok());
   for (const int host : {kMill, kEast, kWest}) MakeDisk(host, tokens);
@@ -89,7 +94,8 @@ Hosts::Hosts(std::unique_ptr<Network> network, const Options& options)
   for (const auto& [service, port] : kServices) Launch(kMill, service, port);
   for (const int host : {kEast, kWest}) {
     Launch(host, "trainer_server", kTrainerPort);
-    Launch(host, "preprocess_worker", kWorkerPort);
+    if (options_.copies == 0) Launch(host, "preprocess_worker", kWorkerPort);
+    for (int copy = 0; copy < options_.copies; ++copy) LaunchCopy(host, copy);
   }
   is_complete_ = AwaitMembers();
 }
@@ -107,10 +113,16 @@ std::string Hosts::DiskOf(int host) const { return root_ + "/" + NameOf(host); }
 void Hosts::MakeDisk(int host, const std::string& tokens) const {
   const std::string disk = DiskOf(host);
   fs::create_directory(disk);
-  const rpc::TlsConfig tls = certificates_.Issue(NameOf(host));
-  fs::copy(tls.certificate, disk + "/own.pem");
-  fs::copy(tls.key, disk + "/own.key");
-  fs::copy(tls.ca, disk + "/ca.pem");
+  if (options_.copies > 0) {
+    Write(disk + "/own.pem", of_services_.certificate);
+    Write(disk + "/own.key", of_services_.key);
+    Write(disk + "/ca.pem", of_services_.certificate);
+  } else {
+    const rpc::TlsConfig tls = certificates_.Issue(NameOf(host));
+    fs::copy(tls.certificate, disk + "/own.pem");
+    fs::copy(tls.key, disk + "/own.key");
+    fs::copy(tls.ca, disk + "/ca.pem");
+  }
   fs::copy(tokens, disk + "/tokens");
   std::string names = "127.0.0.1 localhost\n";
   for (const int other : {kMill, kEast, kWest}) {
@@ -126,8 +138,8 @@ std::string Hosts::WriteConfig(int host, const std::string& name, const std::str
   std::string text = fmt::format(
       "cluster:\n  state_folder: {0}/state\n  token_file: {0}/tokens\n"
       "  tls: {{certificate: {0}/own.pem, key: {0}/own.key, ca: {0}/ca.pem, client_ca: "
-      "{0}/ca.pem}}\n",
-      disk);
+      "{0}/ca.pem, verify: {1}}}\n",
+      disk, options_.copies > 0 ? "service" : "host");
   if (host == kMill) text += fmt::format("  database: \"{}\"\n", database_.connection_string());
   text += "  endpoints:\n";
   for (const auto& [service, port] : kServices) {
@@ -140,7 +152,9 @@ std::string Hosts::WriteConfig(int host, const std::string& name, const std::str
   } else {
     const std::string own = NameOf(host);
     text += fmt::format("trainer_server: {{endpoint: \"{}:{}\"}}\n", own, kTrainerPort);
-    text += fmt::format("preprocess_worker: {{endpoint: \"{}:{}\"}}\n", own, kWorkerPort);
+    text += options_.copies > 0
+                ? "preprocess_worker: {threads: 1}\n"
+                : fmt::format("preprocess_worker: {{endpoint: \"{}:{}\"}}\n", own, kWorkerPort);
   }
   const std::string path = fmt::format("{}/{}.yaml", disk, name);
   Write(path, text);
@@ -186,6 +200,15 @@ void Hosts::Launch(int host, const std::string& service, int port) {
   services_.push_back(StartService(command));
 }
 
+void Hosts::LaunchCopy(int host, int copy) {
+  services_.push_back(StartService(
+      {.program = "tidemill-preprocess-worker",
+       .config = DiskOf(host) + "/services.yaml",
+       .log = fmt::format("{}/logs/{}-preprocess_worker-{}.log", root_, NameOf(host), copy),
+       .listen = "0.0.0.0:0",
+       .prepare = [this, host] { Become(host); }}));
+}
+
 CommandResult Hosts::Tidemill(std::vector<std::string> words) const {
   return Begin(std::move(words))->Result();
 }
@@ -229,16 +252,19 @@ bool Hosts::AwaitMembers() const {
 
 rpc::Peer Hosts::PeerOf(const std::string& service) const {
   const std::string disk = DiskOf(kMill);
-  const auto tls = rpc::ReadTls({.certificate = disk + "/own.pem",
-                                 .key = disk + "/own.key",
-                                 .ca = disk + "/ca.pem",
-                                 .client_ca = {}});
+  const auto tls = rpc::ReadTls(
+      {.certificate = disk + "/own.pem",
+       .key = disk + "/own.key",
+       .ca = disk + "/ca.pem",
+       .client_ca = {},
+       .verify = options_.copies > 0 ? rpc::VerifiedName::kService : rpc::VerifiedName::kHost});
   const auto tokens = rpc::Tokens::Read(disk + "/tokens");
   for (const auto& [name, port] : kServices) {
     if (name != service) continue;
     return {.endpoint = fmt::format("127.0.0.1:{}", port),
             .token = tokens.value().TokenOf(rpc::v1::ROLE_SERVICE).value(),
-            .tls = tls.value()};
+            .tls = tls.value(),
+            .service = service};
   }
   ADD_FAILURE() << service;
   return {};

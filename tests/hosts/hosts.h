@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "db/testing/postgres.h"
+#include "rpc/access/own_certificate.h"
 #include "rpc/channel.h"
 #include "rpc/testing/certificates.h"
 #include "tests/hosts/network.h"
@@ -39,6 +40,9 @@ class Hosts {
     std::chrono::milliseconds member_timeout{10'000};
     // The environment of the trainer servers.
     std::map<std::string, std::string> trainers = {};
+    // Workers on each of east and west that have one configuration, which names no address. 0: one
+    // worker, at an address that is configured. Certificates then name services.
+    int copies = 0;
   };
 
   // Whether a process of this machine may have its own mounts and host name.
@@ -78,6 +82,7 @@ class Hosts {
   // Moves the calling process to a host.
   void Become(int host) const;
   void Launch(int host, const std::string& service, int port);
+  void LaunchCopy(int host, int copy);
   bool AwaitMembers() const;
 
   const Options options_;
@@ -86,6 +91,7 @@ class Hosts {
   const int network_before_;
   const db::testing::TestDatabase database_;
   const rpc::testing::Certificates certificates_;
+  const rpc::OwnCertificate of_services_;
   std::vector<pid_t> services_;
   bool is_complete_ = false;
 };

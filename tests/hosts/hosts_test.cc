@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,10 @@ std::string WriteWithFiles(const std::string& folder) {
   return path;
 }
 
-using WritePipeline = std::string (*)(const std::string& folder);
+using WritePipeline = std::function<std::string(const std::string& folder)>;
 
 // The lines of a run of this pipeline on one host. The first is "succeeded".
-std::vector<std::string> OnOneHost(WritePipeline write) {
+std::vector<std::string> OnOneHost(const WritePipeline& write) {
   const Stack stack;
   const CommandResult result = stack.Tidemill({"run", write(stack.files()), "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
@@ -155,6 +156,40 @@ TEST_F(HostsTest, FilesOfARunThatIsDeletedWhileItsHostIsAwayAreRemovedWhenItIsBa
   AwaitLoss(false);
   for (int look = 0; look < 100 && hosts_->HasFilesOf(host, 1); ++look) LookSomeTimes(1);
   EXPECT_FALSE(hosts_->HasFilesOf(host, 1)) << hosts_->Logs();
+}
+
+// They have one configuration, find their addresses, and make their names.
+TEST_F(HostsTest, TenCopiesOfAWorkerServeEachItsShare) {
+  constexpr int kCopiesOfHost = 5;
+  const auto write = [](const std::string& folder) {
+    const std::string path = WriteSmallPipeline(folder, "{type: amount, samples: 1000}");
+    UseWorkers(path, "{most: 10}");
+    ReplaceIn(path, "epochs: 4", "cache: off\n  epochs: 200");
+    return path;
+  };
+  const std::vector<std::string> expected = OnOneHost(write);
+  ASSERT_EQ(expected.front(), "succeeded");
+  if (!Start({.copies = kCopiesOfHost})) return;
+  const std::string pipeline = write(hosts_->files());
+  // It changes no sample. With it, processors are not what a copy's share depends on.
+  ReplaceIn(pipeline, "- parse_csv:", "- delay: {milliseconds: 1, per: sample}\n    - parse_csv:");
+  ExpectModelsOf(expected, *hosts_->Begin({"run", pipeline, "--json"}), "copies: ");
+  preprocess::DispatcherClient dispatcher(hosts_->PeerOf("preprocess"));
+  const auto known = dispatcher.ListWorkers();
+  ASSERT_TRUE(known.ok()) << known.status();
+  ASSERT_EQ(known->workers_size(), 2 * kCopiesOfHost);
+  std::set<std::string> names;
+  double total = 0;
+  for (const auto& worker : known->workers()) {
+    names.insert(worker.name());
+    total += static_cast<double>(worker.num_batches());
+    EXPECT_EQ(worker.state(), preprocess::v1::WORKER_STATE_ALIVE) << worker.name();
+  }
+  EXPECT_TRUE(names.contains("east") && names.contains("west-5")) << known->DebugString();
+  const double share = total / (2 * kCopiesOfHost);
+  for (const auto& worker : known->workers()) {
+    EXPECT_NEAR(static_cast<double>(worker.num_batches()), share, 0.2 * share) << worker.name();
+  }
 }
 
 // Shorter than the timeouts: calls and streams wait, and nothing begins again.
