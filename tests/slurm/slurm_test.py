@@ -50,7 +50,7 @@ preprocess:
     - decode_image: {height: 120, width: 160}
     - resize: {height: 48, width: 64}
     - random_crop: {height: 32, width: 32}
-    - cast: {columns: [image], dtype: float32}
+    - normalize: {column: image, scale: 0.00392156862745098, mean: [0.5, 0.5, 0.5], std: [0.3, 0.3, 0.3]}
     - reshape: {column: image, shape: [3072]}
     - stack: {columns: [image], into: input}
     - label: {into: target}
