@@ -8,6 +8,8 @@ start workers as a job array and trainer servers as jobs. While the pipelines ru
   - a job of higher priority takes the nodes of the trainings, which are queued again,
   - a node with its jobs dies,
   - slurmctld is started again.
+
+EPOCHS: those of the pipeline of photographs, 150.
 """
 import json
 import os
@@ -50,7 +52,7 @@ preprocess:
     - decode_image: {height: 120, width: 160}
     - resize: {height: 48, width: 64}
     - random_crop: {height: 32, width: 32}
-    - cast: {columns: [image], dtype: float32}
+    - normalize: {column: image, scale: 0.00392156862745098, mean: [0.5, 0.5, 0.5], std: [0.3, 0.3, 0.3]}
     - reshape: {column: image, shape: [3072]}
     - stack: {columns: [image], into: input}
     - label: {into: target}
@@ -103,7 +105,7 @@ class Site:
         self.pipelines = folder / "pipelines"
         shutil.copytree(TREE / "pipelines/quickstart", self.pipelines / "quickstart")
         flat_photos.write(self.pipelines / "photos", 1200)
-        text = PHOTOS.replace("FOLDER", str(self.pipelines)).replace("EPOCHS", os.environ.get("EPOCHS", "20"))
+        text = PHOTOS.replace("FOLDER", str(self.pipelines)).replace("EPOCHS", os.environ.get("EPOCHS", "150"))
         (self.pipelines / "photos.yaml").write_text(text)
         for path in [folder, *folder.rglob("*")]:
             os.chown(path, USER.pw_uid, USER.pw_gid)
@@ -206,7 +208,7 @@ def kill_a_node(stack):
     return node
 
 
-def disturb(stack):
+def disturb(stack, run):
     preempt_a_training(stack)
     node = kill_a_node(stack)
     say("stops slurmctld")
@@ -214,6 +216,7 @@ def disturb(stack):
     time.sleep(5)
     stack.cluster.start_controller()
     say("slurmctld is back")
+    assert run.poll() is None, "the run has ended before the last disturbance: give it more EPOCHS"
     until(lambda: node not in [at for _, at in stack.running("trainers") + stack.running("workers")],
           f"Slurm notices that {node} is gone")
     stack.cluster.start_node(node)
@@ -223,7 +226,7 @@ def disturb(stack):
 def check(stack, alone):
     photos = stack.site.run("photos.yaml", stack.environment)
     try:
-        disturb(stack)
+        disturb(stack, photos)
         runs = {"photos.yaml": stack.site.finish(photos)}
     finally:
         photos.kill()
