@@ -1,6 +1,7 @@
 # What tools/image_test.sh and tools/kube_test.sh share, which source it: images, and scores. $build is the build folder,
-# $work the folder of the test, $image the image.
+# $work the folder of the test.
 # shellcheck shell=bash disable=SC2154
+image=tidemill
 stage=$work/programs
 
 say() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2; }

@@ -7,7 +7,6 @@ build=$(realpath "${1:-build}")
 workers=${2:-1}
 work=$build/image_test
 project=tidemill-image-test
-image=tidemill
 . tools/containers.sh
 
 # Without systemd nothing checks the health of containers. Asked every second, not as seldom as the

@@ -6,7 +6,6 @@ cd "$(dirname "$0")/.."
 build=$(realpath "${1:-build}")
 copies=${2:-3}
 work=$build/kube_test
-image=tidemill
 network=tidemill-kube-test
 . tools/containers.sh
 
@@ -40,6 +39,20 @@ await_pods() {
   done 3<"$work/pods.txt"
 }
 
+# Each copy has registered, under its pod's name.
+await_workers() {
+  local registered
+  for _ in $(seq 60); do
+    registered=$(for number in $(seq 0 $((copies - 1))); do
+      podman logs "preprocess-worker-$number-tidemill" 2>&1 | grep -o "registered worker=\"preprocess-worker-$number\"" | head -n 1
+    done | wc -l)
+    [ "$registered" != "$copies" ] || return 0
+    sleep 1
+  done
+  say "only $registered of $copies workers have registered, each under its pod's name"
+  exit 1
+}
+
 end_pods() {
   local pod service container rest
   while read -r pod service container rest; do
@@ -69,9 +82,11 @@ say "playing $(wc -l <"$work/pods.txt") pods"
 play_pods
 await_pods
 
+await_workers
+
 say "running the quickstart in the pod of the command"
 podman cp pipelines/quickstart cli-0-tidemill:/data/quickstart
-podman exec cli-0-tidemill tidemill run /data/quickstart/pipeline.yaml --json >"$work/pods.json" 2>"$work/run.log" ||
+podman exec cli-0-tidemill tidemill run /data/quickstart/pipeline.yaml --json >"$work/quickstart.json" 2>"$work/run.log" ||
   { cat "$work/run.log"; exit 1; }
-same_scores "$work/pods.json" from to measure slice value low high samples detail
+same_scores "$work/quickstart.json" from to measure slice value low high samples detail
 say "passed"

@@ -66,8 +66,10 @@ def main() -> None:
                                 "persistentVolumeClaim": {"claimName": f"{claim['metadata']['name']}-{name}"}}
                                for claim in thing["spec"].get("volumeClaimTemplates", [])]
             adapt(pod, name, secrets, folder)
+            # Without the annotation, podman removes init containers, sometimes before they have ended.
             played = {"apiVersion": "v1", "kind": "Pod", "spec": pod,
-                      "metadata": {"name": name, "labels": manifests.labels_of(thing)}}
+                      "metadata": {"name": name, "labels": manifests.labels_of(thing),
+                                   "annotations": {"io.podman.annotations.init.container.type": "always"}}}
             (folder / f"{name}.yaml").write_text(yaml.safe_dump_all([*maps, played], sort_keys=False))
             probe = pod["containers"][0].get("readinessProbe", {}).get("exec", {}).get("command", ["true"])
             print(name, service, pod["containers"][0]["name"], shlex.join(probe))
