@@ -47,6 +47,7 @@ Findings ExamineRemote(const StackAddress& address) {
   if (session.ok()) {
     Append(ExamineServices(*session, nullptr), findings);
     Append(ExaminePool(*session), findings);
+    Append(ExamineEngines(*session), findings);
     Append(ExamineDevices(*session), findings);
     Append(ExamineDatasets(*session), findings);
   }
@@ -98,6 +99,7 @@ Findings Examine(const StackAddress& given, const std::string& service) {
   if (const auto session = Session::Attach(address); session.ok()) {
     Append(ExamineServices(*session, &*layout), findings);
     Append(ExaminePool(*session), findings);
+    Append(ExamineEngines(*session), findings);
     Append(ExamineDevices(*session), findings);
     Append(ExamineDatasets(*session), findings);
   }

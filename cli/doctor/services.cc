@@ -1,5 +1,6 @@
 #include "cli/doctor/services.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "evaluator/migrations.h"
 #include "model_store/client/model_store_client.h"
 #include "model_store/migrations.h"
+#include "preprocess/client/scaling_client.h"
 #include "rpc/service_main.h"
 #include "selector/migrations.h"
 #include "storage/client/storage_client.h"
@@ -215,6 +217,36 @@ Findings ExamineServices(const Session& session, const StackLayout* layout) {
   return findings;
 }
 
+// The engine's groups, and what it failed with.
+Finding ExamineEngine(const rpc::v1::EngineGroup& group) {
+  if (group.error().empty()) {
+    return {"engine", Health::kOk,
+            fmt::format("{}: {} {} wanted, {} there", group.backend(), group.wanted(), group.name(),
+                        group.processes_size()),
+            ""};
+  }
+  return {
+      "engine", Health::kWarn,
+      fmt::format("{} does not start or end {}: {}", group.backend(), group.name(), group.error()),
+      "see `engine` in the system configuration, and docs/guides/scale.md"};
+}
+
+Findings ExamineEngines(const Session& session) {
+  Findings findings;
+  rpc::Peer dispatcher = session.PeerOf("preprocess");
+  rpc::Peer supervisor = session.PeerOf("supervisor");
+  dispatcher.deadline = supervisor.deadline = kPatience;
+  if (!dispatcher.endpoint.empty()) {
+    const auto scaling = preprocess::ScalingClient(dispatcher).Get(1);
+    if (scaling.ok() && scaling->has_engine()) findings.push_back(ExamineEngine(scaling->engine()));
+  }
+  if (supervisor.endpoint.empty()) return findings;
+  const auto pool = supervisor::PoolClient(supervisor).Get();
+  if (!pool.ok()) return findings;
+  for (const auto& group : pool->engines()) findings.push_back(ExamineEngine(group));
+  return findings;
+}
+
 Findings ExaminePool(const Session& session) {
   rpc::Peer peer = session.PeerOf("supervisor");
   if (peer.endpoint.empty()) return {};
@@ -242,7 +274,12 @@ Findings ExaminePool(const Session& session) {
   const std::string text = fmt::format(
       "trainer servers: {}, slots for trainings: {}, jobs that run: {}, jobs that wait: {}",
       num_trainers, num_slots, pool->running_size(), pool->waiting_size());
-  if (num_trainers == 0) {
+  const bool starts_trainers = std::ranges::any_of(
+      pool->engines(), [](const auto& group) { return group.name() == "trainers"; });
+  if (num_trainers == 0 && starts_trainers) {
+    findings.push_back(
+        {"pool", Health::kOk, "no trainer server runs; the engine starts one for a job", ""});
+  } else if (num_trainers == 0) {
     findings.push_back({"pool", Health::kFail, "no trainer server is registered",
                         "tidemill logs trainer_server --level warn --lines 20"});
   } else {

@@ -16,6 +16,8 @@ Finding ExamineService(const Session& session, const StackLayout* layout,
                        const std::string& service);
 // The trainer servers and evaluators that have registered.
 Findings ExaminePool(const Session& session);
+// What the engine starts and ends; nothing without one.
+Findings ExamineEngines(const Session& session);
 // Shows the devices of the servers that run jobs. Empty for a supervisor that does not answer,
 // which ExamineServices() reports.
 Findings ExamineDevices(const Session& session);

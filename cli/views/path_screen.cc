@@ -5,9 +5,11 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
+#include "base/time.h"
 #include "cli/results/training_limit.h"
 #include "cli/stack/device_text.h"
 #include "cli/terminal/text.h"
+#include "cli/views/engine_text.h"
 #include "loader/path/path_verdict.h"
 #include "loader/path/predicted_gains.h"
 #include "preprocess/client/path_work_message.h"
@@ -344,6 +346,9 @@ std::string DescribeLook(const std::optional<RunLook>& before, const RunLook& no
   if (now.preparing && !now.preparing->jobs.empty()) {
     text += DescribePreparing(before, *now.preparing);
   }
+  for (const rpc::v1::EngineGroup& group : now.engines) {
+    text += "\n" + DescribeEngine(group, Now().micros);
+  }
   for (const supervisor::v1::ServerSlots& server : now.devices.servers()) {
     text += fmt::format("{}{}: {}\n", &server == &now.devices.servers(0) ? "\n" : "",
                         server.server(), Printable(DescribeSlots(server)));
@@ -367,6 +372,10 @@ ordered_json LookToJson(const std::optional<RunLook>& before, const RunLook& now
   }
   AddPreparing(before, now, json);
   json["devices"] = DevicesToJson(now.devices);
+  if (!now.engines.empty()) json["engines"] = ordered_json::array();
+  for (const rpc::v1::EngineGroup& group : now.engines) {
+    json["engines"].push_back(EngineToJson(group));
+  }
   return json;
 }
 

@@ -10,6 +10,7 @@
 #include "nlohmann/json_fwd.hpp"
 
 #include "tidemill/preprocess/v1/preprocess.pb.h"
+#include "tidemill/rpc/v1/engine.pb.h"
 #include "tidemill/supervisor/v1/devices.pb.h"
 #include "tidemill/supervisor/v1/supervisor.pb.h"
 
@@ -23,6 +24,9 @@ struct PreparingLook {
   double seconds = 0;
 };
 
+// What the stack's engine starts and ends, for workers, trainer servers and evaluators.
+using EngineLook = std::vector<rpc::v1::EngineGroup>;
+
 // The state of a run at one time. Seconds come from one clock with any zero.
 struct RunLook {
   int64_t run_id = 0;
@@ -35,6 +39,7 @@ struct RunLook {
   std::optional<PreparingLook> preparing = {};
   // Empty when the supervisor does not say.
   supervisor::v1::ListDevicesResponse devices = {};
+  EngineLook engines = {};
 };
 
 // Whether a job belongs to this run, by its name.

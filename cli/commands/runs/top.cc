@@ -18,6 +18,8 @@
 #include "cli/terminal/text.h"
 #include "cli/views/path_screen.h"
 #include "preprocess/client/dispatcher_client.h"
+#include "preprocess/client/scaling_client.h"
+#include "supervisor_client/pool_client.h"
 #include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -65,6 +67,23 @@ supervisor::v1::ListDevicesResponse LookAtDevices(const Session& session) {
       supervisor::v1::ListDevicesResponse());
 }
 
+// What the engine does for workers and for trainer servers, if the services tell.
+EngineLook LookAtEngines(const Session& session) {
+  EngineLook engines;
+  rpc::Peer dispatcher = session.PeerOf("preprocess");
+  dispatcher.deadline = kOthersDeadline;
+  if (!dispatcher.endpoint.empty()) {
+    const auto scaling = preprocess::ScalingClient(dispatcher).Get(/*most_decisions=*/1);
+    if (scaling.ok() && scaling->has_engine()) engines.push_back(scaling->engine());
+  }
+  rpc::Peer supervisor = session.PeerOf("supervisor");
+  supervisor.deadline = kOthersDeadline;
+  const auto pool = supervisor::PoolClient(supervisor).Get();
+  if (!pool.ok()) return engines;
+  engines.insert(engines.end(), pool->engines().begin(), pool->engines().end());
+  return engines;
+}
+
 // One run, looked at every second while its progress streams in. Thread-safe.
 class TopView {
  public:
@@ -103,7 +122,8 @@ class TopView {
     RunLook now{.run_id = run_.run_id(),
                 .pipeline = run_.pipeline_name(),
                 .preparing = LookAtPreparing(session_, run_.run_id()),
-                .devices = LookAtDevices(session_)};
+                .devices = LookAtDevices(session_),
+                .engines = LookAtEngines(session_)};
     {
       MutexLock lock(mutex_);
       now.progress = progress_;

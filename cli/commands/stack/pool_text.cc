@@ -8,8 +8,8 @@
 #include "nlohmann/json.hpp"
 
 #include "base/time.h"
-#include "cli/commands/stack/engine_text.h"
 #include "cli/terminal/text.h"
+#include "cli/views/engine_text.h"
 
 namespace tidemill::cli {
 namespace {

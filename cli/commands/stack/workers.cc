@@ -7,8 +7,8 @@
 #include "base/time.h"
 #include "cli/command_line/with_session.h"
 #include "cli/commands/stack/commands.h"
-#include "cli/commands/stack/engine_text.h"
 #include "cli/terminal/text.h"
+#include "cli/views/engine_text.h"
 #include "preprocess/client/dispatcher_client.h"
 #include "preprocess/client/scaling_client.h"
 

@@ -1,4 +1,4 @@
-#include "cli/commands/stack/engine_text.h"
+#include "cli/views/engine_text.h"
 
 #include <algorithm>
 
