@@ -38,4 +38,12 @@ absl::StatusOr<v1::GetPoolResponse> PoolClient::Get() {
   return response;
 }
 
+absl::StatusOr<v1::ListPlacementsResponse> PoolClient::ListPlacements(RunId run) {
+  v1::ListPlacementsRequest request;
+  request.set_run_id(run.value);
+  v1::ListPlacementsResponse response;
+  RETURN_IF_ERROR(rpc::Call(peer_, *stub_, &PoolStub::ListPlacements, request, &response));
+  return response;
+}
+
 }  // namespace tidemill::supervisor

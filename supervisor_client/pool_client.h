@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/id.h"
 #include "base/status.h"
 #include "rpc/channel.h"
 #include "tidemill/supervisor/v1/pool.grpc.pb.h"
@@ -23,6 +24,7 @@ class PoolClient {
   // Lets a member take no more jobs, or take jobs again.
   absl::StatusOr<v1::Member> Drain(const std::string& name, bool draining);
   absl::StatusOr<v1::GetPoolResponse> Get();
+  absl::StatusOr<v1::ListPlacementsResponse> ListPlacements(RunId run);
 
  private:
   const rpc::Peer peer_;

@@ -445,6 +445,19 @@ v1::Placement Pool::Describe(const Placement& placement, Timestamp now) const {
   return described;
 }
 
+absl::StatusOr<v1::ListPlacementsResponse> Pool::ListPlacements(RunId run) {
+  constexpr int kMost = 10'000;
+  v1::ListPlacementsResponse response;
+  RETURN_IF_ERROR(database_.Transact([&](pqxx::work& work) {
+    response.Clear();
+    for (auto& placement : PoolTable(work).OfRun(run, kMost)) {
+      *response.add_placements() = std::move(placement);
+    }
+    return absl::OkStatus();
+  }));
+  return response;
+}
+
 v1::GetPoolResponse Pool::Get() {
   const Timestamp now = clock_.wall();
   v1::GetPoolResponse response;

@@ -66,6 +66,7 @@ class Pool {
   absl::StatusOr<v1::Member> Drain(const std::string& name, bool draining)
       ABSL_LOCKS_EXCLUDED(writing_, mutex_);
   v1::GetPoolResponse Get() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<v1::ListPlacementsResponse> ListPlacements(RunId run);
 
   // Returns the lease of a job, which waits for its turn. A job that has a lease gets the same one.
   // A run has one job at a time: those before it lose their slots. CANCELLED after a stop; the job

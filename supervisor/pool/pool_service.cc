@@ -46,4 +46,13 @@ grpc::Status PoolService::GetPool(grpc::ServerContext*, const v1::GetPoolRequest
   return grpc::Status::OK;
 }
 
+grpc::Status PoolService::ListPlacements(grpc::ServerContext*,
+                                         const v1::ListPlacementsRequest* request,
+                                         v1::ListPlacementsResponse* response) {
+  auto placements = pool_.ListPlacements(RunId{request->run_id()});
+  if (!placements.ok()) return ToGrpc(placements.status());
+  *response = *std::move(placements);
+  return grpc::Status::OK;
+}
+
 }  // namespace tidemill::supervisor

@@ -27,6 +27,9 @@ class PoolService final : public v1::PoolService::Service {
                            v1::DrainMemberResponse* response) override;
   grpc::Status GetPool(grpc::ServerContext* context, const v1::GetPoolRequest* request,
                        v1::GetPoolResponse* response) override;
+  grpc::Status ListPlacements(grpc::ServerContext* context,
+                              const v1::ListPlacementsRequest* request,
+                              v1::ListPlacementsResponse* response) override;
 
  private:
   Pool& pool_;

@@ -6,12 +6,15 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "google/protobuf/util/json_util.h"
+#include "google/protobuf/util/time_util.h"
 #include "nlohmann/json.hpp"
 
 #include "db/sql_array.h"
 
 namespace tidemill::supervisor {
 namespace {
+
+using google::protobuf::util::TimeUtil;
 
 // $1 member, $2 incarnation, $3 kind.
 constexpr char kContinue[] = R"(
@@ -73,6 +76,13 @@ constexpr char kSelectOpen[] = R"(
   SELECT placement_id, run_id, stage, number, pipeline_id, kind, device, num_slots, labels,
          priority, share, asked_at, member_id, incarnation, devices, given_at
   FROM supervisor.placements WHERE ended_at IS NULL ORDER BY placement_id)";
+
+constexpr char kSelectOfRun[] = R"(
+  SELECT placement_id, stage, number, pipeline_id, priority, share, device, num_slots, asked_at,
+         member_name, devices, given_at, ended_at, end_reason
+  FROM (SELECT * FROM supervisor.placements WHERE run_id = $1
+        ORDER BY placement_id DESC LIMIT $2) AS latest
+  ORDER BY placement_id)";
 
 constexpr char kSetUsed[] = R"(
   INSERT INTO supervisor.used_shares (pipeline_id, seconds)
@@ -217,6 +227,32 @@ std::vector<Placement> PoolTable::Open() {
   std::vector<Placement> open;
   for (const pqxx::row& row : work_.exec_params(kSelectOpen)) open.push_back(PlacementOf(row));
   return open;
+}
+
+std::vector<v1::Placement> PoolTable::OfRun(RunId run, int most) {
+  const auto set = [](const pqxx::field& micros, google::protobuf::Timestamp& time) {
+    time = TimeUtil::MicrosecondsToTimestamp(micros.as<int64_t>());
+  };
+  std::vector<v1::Placement> placements;
+  for (const pqxx::row& row : work_.exec_params(kSelectOfRun, run.value, most)) {
+    v1::Placement& placement = placements.emplace_back();
+    placement.set_placement_id(row["placement_id"].as<int64_t>());
+    placement.mutable_job()->set_run_id(run.value);
+    placement.mutable_job()->set_stage(row["stage"].as<std::string>());
+    placement.mutable_job()->set_number(row["number"].as<int64_t>());
+    placement.set_pipeline_id(row["pipeline_id"].as<int64_t>());
+    placement.set_priority(row["priority"].as<int>());
+    placement.set_share(row["share"].as<double>());
+    placement.set_device(row["device"].as<std::string>());
+    placement.set_num_slots(row["num_slots"].as<int>());
+    placement.set_member_name(row["member_name"].as<std::string>());
+    placement.set_slots(row["devices"].as<std::string>());
+    placement.set_end_reason(row["end_reason"].as<std::string>());
+    set(row["asked_at"], *placement.mutable_asked_at());
+    if (!row["given_at"].is_null()) set(row["given_at"], *placement.mutable_given_at());
+    if (!row["ended_at"].is_null()) set(row["ended_at"], *placement.mutable_ended_at());
+  }
+  return placements;
 }
 
 void PoolTable::SetUsed(PipelineId pipeline, double seconds) {

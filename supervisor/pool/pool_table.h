@@ -41,6 +41,9 @@ class PoolTable {
   // Returns those that wait or run.
   std::vector<Placement> Open();
 
+  // Returns the placements of a run, in the order in which they asked; the last `most` of them.
+  std::vector<v1::Placement> OfRun(RunId run, int most);
+
   void SetUsed(PipelineId pipeline, double seconds);
   std::map<int64_t, double> Used();
 

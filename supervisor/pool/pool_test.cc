@@ -172,6 +172,37 @@ TEST_F(PoolTest, AMemberThatIsSilentIsLostAndItsJobRunsElsewhere) {
   EXPECT_THAT(Beat(again, {JobOf(0)})->ended(), SizeIs(1));
 }
 
+TEST_F(PoolTest, TellsWhereTheJobsOfARunRanAndForHowLongTheyWaited) {
+  Register("a");
+  ASSERT_THAT(Acquire(0), IsOk());
+  EXPECT_THAT(pool_->Release(JobOf(0), "it has returned"), IsOk());
+  ASSERT_THAT(Acquire(0, 2), IsOk());
+  const auto places = pool_->ListPlacements(runs_[0]);
+  ASSERT_THAT(places, IsOk());
+  ASSERT_EQ(places->placements_size(), 2);
+  const v1::Placement& first = places->placements(0);
+  EXPECT_EQ(first.job().number(), 1);
+  EXPECT_EQ(first.member_name(), "a");
+  EXPECT_EQ(first.end_reason(), "it has returned");
+  EXPECT_TRUE(first.has_given_at() && first.has_ended_at());
+  EXPECT_FALSE(places->placements(1).has_ended_at());
+  EXPECT_EQ(pool_->ListPlacements(RunId{999'999})->placements_size(), 0);
+}
+
+TEST_F(PoolTest, AnEngineSeesTheMembersThatItHasStartedAndWhichAreBusy) {
+  v1::RegisterMemberRequest request = RequestToRegister("slurm-17_3");
+  request.set_started_as("trainers/3");
+  ASSERT_THAT(pool_->Register(request), IsOk());
+  EXPECT_FALSE(pool_->StartedMembers("trainers").at(0).busy);
+  ASSERT_THAT(Acquire(0), IsOk());
+  const std::vector<engine::KnownMember> members = pool_->StartedMembers("trainers");
+  ASSERT_EQ(members.size(), 1);
+  EXPECT_EQ(members[0].number, 3);
+  EXPECT_TRUE(members[0].busy);
+  EXPECT_TRUE(pool_->StartedMembers("evaluators").empty());
+  EXPECT_EQ(pool_->CountWaiting(v1::MEMBER_KIND_TRAINER_SERVER), 0);
+}
+
 TEST_F(PoolTest, AMemberThatStartsAgainHasLostItsLeases) {
   const v1::MemberIncarnation a = Register("a");
   const auto first = Acquire(0);

@@ -279,6 +279,7 @@ TEST_F(ModelUsesTest, AStateOfAnEarlierVersionKeepsTheModelThatAnsweredThen) {
     work.exec0(
         "ALTER TABLE supervisor.runs DROP COLUMN sweep, DROP COLUMN sweep_setting, "
         "DROP COLUMN sweep_rung");
+    work.exec0("ALTER TABLE supervisor.members DROP COLUMN started_as");
     return absl::OkStatus();
   }),
               IsOk());

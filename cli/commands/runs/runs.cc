@@ -5,12 +5,14 @@
 
 #include "nlohmann/json.hpp"
 
+#include "base/time.h"
 #include "cli/command_line/action.h"
 #include "cli/command_line/deletion.h"
 #include "cli/command_line/with_run.h"
 #include "cli/commands/runs/annotations.h"
 #include "cli/commands/runs/commands.h"
 #include "cli/commands/runs/run_list.h"
+#include "cli/commands/runs/run_places.h"
 #include "cli/results/run_json.h"
 #include "cli/results/run_report.h"
 #include "cli/results/selections/selection_json.h"
@@ -23,6 +25,7 @@
 #include "cli/views/watch.h"
 #include "selector/client/selector_client.h"
 #include "supervisor_client/model_use_client.h"
+#include "supervisor_client/pool_client.h"
 #include "supervisor_client/supervisor_client.h"
 
 namespace tidemill::cli {
@@ -77,12 +80,18 @@ int ShowRun(const GlobalFlags& flags, const Session& session, int64_t number) {
   const auto run = FetchRunWithEvents(session, number);
   if (!run.ok()) return Report(run.status());
   const auto sets = SelectionsOf(session, number);
+  // A supervisor of an earlier version does not know.
+  const auto places = session.Ask(&supervisor::PoolClient::ListPlacements, RunId{number});
   if (flags.json) {
-    fmt::print("{}\n", WithSelections(*run, sets).dump());
+    nlohmann::ordered_json json = WithSelections(*run, sets);
+    if (places.ok()) json["placements"] = PlacesToJson(*places);
+    fmt::print("{}\n", json.dump());
     return kDone;
   }
   if (!sets.empty()) PrintSelections(*run, sets);
   fmt::print("{}", DescribeRun(*run, ViewOf(STDOUT_FILENO, FlagsOfRuns().full)));
+  const std::string where = places.ok() ? DescribePlaces(*places, Now().micros) : "";
+  if (!where.empty()) fmt::print("\n{}", where);
   if (FlagsOfRuns().slices) {
     const std::string slices = DrawSlices(*run);
     fmt::print("\n{}", slices.empty() ? "no evaluation of this run has slices\n" : slices);
