@@ -36,17 +36,16 @@ constexpr std::chrono::milliseconds kPoolInterval{500};
 
 class SupervisorServer final : public rpc::RunningService {
  public:
-  SupervisorServer(const rpc::ServiceContext& context,
-                   std::optional<engine::EngineConfig> engine,
+  SupervisorServer(const rpc::ServiceContext& context, std::optional<engine::EngineConfig> engine,
                    std::unique_ptr<db::Database> database, std::unique_ptr<Pool> pool,
                    const DownstreamPeers& steps, const DownstreamPeers& requests,
-                   const rpc::StreamLimits& streams, const std::optional<rpc::v1::Prices>& prices)
+                   const std::optional<rpc::v1::Prices>& prices)
       : context_(context),
         engine_(std::move(engine)),
         database_(std::move(database)),
         pool_(std::move(pool)),
         supervisor_(*database_, ConnectByGrpc(steps), ConnectByGrpc(requests), *pool_, prices),
-        service_(supervisor_, streams),
+        service_(supervisor_, context.cluster.streams),
         pool_service_(*pool_),
         devices_(supervisor_),
         model_use_(supervisor_.model_uses()) {}
@@ -128,8 +127,8 @@ absl::StatusOr<std::unique_ptr<rpc::RunningService>> StartSupervisor(
     ASSIGN_OR_RETURN(engine, config::ReadSection<engine::EngineConfig>(
                                  context.config_text, context.config_name, "engine"));
   }
-  return std::make_unique<SupervisorServer>(context, std::move(engine), std::move(database), std::move(pool), steps, requests,
-                                            context.cluster.streams, prices.ToMessage());
+  return std::make_unique<SupervisorServer>(context, std::move(engine), std::move(database),
+                                            std::move(pool), steps, requests, prices.ToMessage());
 }
 
 }  // namespace tidemill::supervisor

@@ -81,11 +81,9 @@ class CommandEngine final : public Engine {
     }
     std::map<int64_t, Started> by_number;
     for (const nlohmann::json& entry : json) {
-      auto started = StartedOf(entry);
-      if (!started.ok()) {
-        return Annotate(started.status(), program_ + " list");
-      }
-      by_number[started->number] = *std::move(started);
+      const absl::StatusOr<Started> started = StartedOf(entry);
+      if (!started.ok()) return Annotate(started.status(), program_ + " list");
+      by_number[started->number] = *started;
     }
     std::vector<Started> all;
     for (auto& [number, started] : by_number) all.push_back(std::move(started));

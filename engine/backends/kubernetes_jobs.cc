@@ -88,12 +88,12 @@ std::string WaitReason(const Json& pod) {
 
 std::string DescribeEnd(const Json& job, const Json& pod) {
   const Json& state = ContainerState(pod, "terminated");
-  const std::string reason = TextAt(state, "reason");
+  std::string reason = TextAt(state, "reason");
   if (!reason.empty() && reason != "Error") return reason;
   if (const Json& code = At(state, "exitCode"); code.is_number_integer()) {
     return fmt::format("exit code {}", code.get<int64_t>());
   }
-  const std::string of_pod = TextAt(pod, "status.reason");
+  std::string of_pod = TextAt(pod, "status.reason");
   if (!of_pod.empty()) return of_pod;
   const Json& failed = ConditionOf(job, "Failed", "True");
   if (failed.is_null()) return "exit code 0";

@@ -119,18 +119,18 @@ std::optional<DemandChange> WorkerDemand::Observe(Clock::time_point now,
   // A job of which nothing is known yet needs a worker that shows what a batch takes.
   const int64_t probing =
       num_unknown > 0 ? std::min<int64_t>(limits_.most, std::max<int64_t>(1, wanted_)) : 0;
-  const int64_t best = demands.empty()
+  const bool is_unknown = demands.empty();
+  const int64_t best = is_unknown
                            ? std::max(limits_.least, probing)
                            : std::max(Best(threads, threads_per_worker, demands.size()), probing);
   if (best > wanted_) {
     return Change(best, threads_per_worker, std::move(demands),
-                  demands.empty() ? "a job has come" : "trainings wait for batches");
+                  is_unknown ? "a job has come" : "trainings wait for batches");
   }
   // Fewer suffice only if they would with a need that is a little larger.
   const int64_t careful =
-      demands.empty()
-          ? best
-          : std::max(Best(threads / kBand, threads_per_worker, demands.size()), probing);
+      is_unknown ? best
+                 : std::max(Best(threads / kBand, threads_per_worker, demands.size()), probing);
   if (careful >= wanted_) {
     fewer_since_.reset();
     return std::nullopt;
@@ -142,7 +142,7 @@ std::optional<DemandChange> WorkerDemand::Observe(Clock::time_point now,
   most_since_ = std::max(most_since_, careful);
   if (now - *fewer_since_ < limits_.settle) return std::nullopt;
   return Change(most_since_, threads_per_worker, std::move(demands),
-                demands.empty() ? "there is no job" : "fewer workers suffice");
+                is_unknown ? "there is no job" : "fewer workers suffice");
 }
 
 }  // namespace tidemill::preprocess

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,7 @@ class SimulatedStack {
   // at once.
   double Regret() const { return paid_ / oracle_ - 1; }
   double seconds() const { return now_; }
+  const std::set<std::string>& reasons() const { return reasons_; }
   double worker_seconds() const { return worker_seconds_; }
   double BeginOf(size_t load) const { return begins_[load]; }
   int64_t WantedAt(double t) const { return wanted_[static_cast<size_t>(t / kStep)]; }
@@ -110,7 +113,8 @@ class SimulatedStack {
     std::vector<JobTotals> jobs;
     if (totals_.job_id != 0) jobs.push_back(totals_);
     const auto millis = std::chrono::milliseconds(static_cast<int64_t>(now_ * 1'000));
-    demand_.Observe(Clock::time_point(millis), jobs, kThreads);
+    const auto change = demand_.Observe(Clock::time_point(millis), jobs, kThreads);
+    if (change) reasons_.insert(change->reason);
     if (demand_.wanted() < running_) starts_.clear();
     running_ = std::min(running_, demand_.wanted());
     for (; running_ < demand_.wanted(); ++running_) starts_.push_back(now_ + kStartDelay);
@@ -129,6 +133,7 @@ class SimulatedStack {
   int64_t ready_ = 0;
   std::vector<double> starts_;  // When those that were started are ready.
   std::vector<double> begins_;
+  std::set<std::string> reasons_;
   std::vector<int64_t> wanted_;
   double paid_ = 0;
   double oracle_ = 0;
@@ -151,6 +156,8 @@ TEST(WorkerDemand, FollowsADemandThatGrowsAndShrinks) {
     EXPECT_NEAR(static_cast<double>(stack.WantedAt(settled)), best, std::max(0.5, best * 0.1));
     EXPECT_EQ(stack.ChangesIn(settled, end), 0);
   }
+  EXPECT_EQ(stack.reasons(), (std::set<std::string>{"a job has come", "trainings wait for batches",
+                                                    "fewer workers suffice"}));
   // The best fixed number is that of the largest demand.
   const auto most = static_cast<double>(stack.BestOf(loads[1]));
   EXPECT_LT(stack.worker_seconds(), 0.7 * most * 600);

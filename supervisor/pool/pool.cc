@@ -394,7 +394,7 @@ void Pool::SetNote(v1::MemberKind kind, const std::string& note) {
 }
 
 std::string Pool::WhyItWaits(const Placement& placement, Timestamp now) const {
-  const std::string why = queue_.WhyItWaits(placement, now);
+  std::string why = queue_.WhyItWaits(placement, now);
   const auto note = notes_.find(placement.request.kind);
   if (note == notes_.end() || note->second.empty()) return why;
   return fmt::format("{} ({})", why, note->second);
