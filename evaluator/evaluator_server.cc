@@ -55,9 +55,8 @@ class EvaluatorServer final : public rpc::RunningService {
 
   std::vector<grpc::Service*> Faces() override { return {&service_}; }
   absl::Status Started(const std::string& endpoint) override {
-    ASSIGN_OR_RETURN(membership_,
-                     JoinPool(context_, config_, folder_, *parts_.devices, endpoint,
-                              *parts_.evaluator));
+    ASSIGN_OR_RETURN(membership_, JoinPool(context_, config_, folder_, *parts_.devices, endpoint,
+                                           *parts_.evaluator));
     return absl::OkStatus();
   }
   void Stopping() override {

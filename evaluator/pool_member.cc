@@ -24,12 +24,9 @@ std::vector<supervisor::v1::MemberJob> JobsOf(const Evaluator& evaluator) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
-                                                                 const EvaluatorConfig& config,
-                                                                 const std::string& folder,
-                                                                 const devices::Devices& devices,
-                                                                 const std::string& endpoint,
-                                                                 Evaluator& evaluator) {
+absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(
+    const rpc::ServiceContext& context, const EvaluatorConfig& config, const std::string& folder,
+    const devices::Devices& devices, const std::string& endpoint, Evaluator& evaluator) {
   if (!context.cluster.endpoints.contains("supervisor")) return nullptr;
   ASSIGN_OR_RETURN(rpc::Peer supervisor, context.PeerOf("supervisor"));
   supervisor::Membership::Options options{

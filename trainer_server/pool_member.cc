@@ -33,12 +33,9 @@ supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::
   return offer;
 }
 
-absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
-                                                                 const TrainerConfig& config,
-                                                                 const std::string& folder,
-                                                                 const devices::Devices& devices,
-                                                                 const std::string& endpoint,
-                                                                 Trainings& trainings) {
+absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(
+    const rpc::ServiceContext& context, const TrainerConfig& config, const std::string& folder,
+    const devices::Devices& devices, const std::string& endpoint, Trainings& trainings) {
   if (!context.cluster.endpoints.contains("supervisor")) return nullptr;
   ASSIGN_OR_RETURN(rpc::Peer supervisor, context.PeerOf("supervisor"));
   supervisor::Membership::Options options{

@@ -17,13 +17,10 @@ namespace tidemill::trainer_server {
 supervisor::v1::MemberOffer OfferOf(const TrainerConfig& config, const devices::Devices& devices);
 
 // Registers the server, which others reach at `endpoint` unless the configuration says otherwise,
-// and ends its jobs that have lost their slots. `folder` remembers who the server is. Returns nullptr when the configuration names no supervisor. `trainings` must outlive
-// the membership.
-absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(const rpc::ServiceContext& context,
-                                                                 const TrainerConfig& config,
-                                                                 const std::string& folder,
-                                                                 const devices::Devices& devices,
-                                                                 const std::string& endpoint,
-                                                                 Trainings& trainings);
+// and ends its jobs that have lost their slots. `folder` remembers who the server is. Returns
+// nullptr when the configuration names no supervisor. `trainings` must outlive the membership.
+absl::StatusOr<std::unique_ptr<supervisor::Membership>> JoinPool(
+    const rpc::ServiceContext& context, const TrainerConfig& config, const std::string& folder,
+    const devices::Devices& devices, const std::string& endpoint, Trainings& trainings);
 
 }  // namespace tidemill::trainer_server

@@ -1,10 +1,10 @@
-#include "cli/stack/stack_network.h"
 #include "cli/stack/session.h"
 
 #include <cstdlib>
 
 #include "base/files.h"
 #include "base/time.h"
+#include "cli/stack/stack_network.h"
 #include "cli/terminal/view.h"
 #include "config/config.h"
 #include "rpc/access/address.h"

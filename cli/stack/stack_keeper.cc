@@ -28,11 +28,11 @@
 #include "cli/stack/doctor_processes.h"
 #include "cli/stack/session.h"
 #include "cli/stack/stack_identity.h"
+#include "cli/stack/stack_network.h"
 #include "config/config.h"
 #include "db/private_postgres.h"
 #include "loader/shared/sharing.h"
 #include "prepared/prepared_config.h"
-#include "cli/stack/stack_network.h"
 #include "rpc/access/tokens.h"
 #include "rpc/service_main.h"
 

@@ -48,8 +48,8 @@ class Assignments {
 
   // Returns the number of splits that each worker holds.
   std::map<int64_t, int32_t> CountLeases() const;
-  // Returns the workers that an engine has started in a group, and that are not lost. One that holds
-  // a split is busy.
+  // Returns the workers that an engine has started in a group, and that are not lost. One that
+  // holds a split is busy.
   std::vector<engine::KnownMember> StartedMembers(const std::string& group) const;
   // Returns what each job's consumers took and its workers made.
   std::vector<JobTotals> Totals() const;

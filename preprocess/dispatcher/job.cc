@@ -126,14 +126,14 @@ void Job::NoteTime(Consumer& consumer, Clock::time_point now) {
 JobTotals Job::Totals() const {
   constexpr double kNanos = 1e9;
   const rpc::v1::PathWork work = Work();
-  JobTotals totals{.job_id = facts_.job_id,
-                   .name = facts_.name,
-                   .num_consumers = static_cast<int>(consumers_.size()),
-                   .consumer_seconds = consumer_seconds_,
-                   .not_waited_seconds = not_waited_seconds_,
-                   .made = work.batches(),
-                   .busy_seconds =
-                       static_cast<double>(work.busy_nanos() - work.queue_nanos()) / kNanos};
+  JobTotals totals{
+      .job_id = facts_.job_id,
+      .name = facts_.name,
+      .num_consumers = static_cast<int>(consumers_.size()),
+      .consumer_seconds = consumer_seconds_,
+      .not_waited_seconds = not_waited_seconds_,
+      .made = work.batches(),
+      .busy_seconds = static_cast<double>(work.busy_nanos() - work.queue_nanos()) / kNanos};
   for (const Lane& lane : lanes_) totals.taken += lane.num_done();
   return totals;
 }

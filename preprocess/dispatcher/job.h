@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "preprocess/scaling/worker_demand.h"
 #include "preprocess/dispatcher/lane.h"
 #include "preprocess/dispatcher/workers.h"
+#include "preprocess/scaling/worker_demand.h"
 
 namespace tidemill::preprocess {
 

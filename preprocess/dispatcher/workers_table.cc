@@ -67,11 +67,10 @@ KnownWorker WorkersTable::Register(const v1::RegisterWorkerRequest& request) {
   const pqxx::result rows = work_.exec_params(
       kRegister, name, request.command().request_id(), request.endpoint(), request.boot_id(),
       request.ring_socket(), request.num_threads(), request.started_as());
-  KnownWorker worker{
-      {.incarnation = {.member_id = rows.at(0)[0].as<int64_t>(),
-                       .number = rows.at(0)[1].as<int64_t>()},
-       .name = name,
-       .endpoint = request.endpoint()}};
+  KnownWorker worker{{.incarnation = {.member_id = rows.at(0)[0].as<int64_t>(),
+                                      .number = rows.at(0)[1].as<int64_t>()},
+                      .name = name,
+                      .endpoint = request.endpoint()}};
   worker.boot_id = request.boot_id();
   worker.ring_socket = request.ring_socket();
   worker.num_threads = request.num_threads();

@@ -15,14 +15,16 @@ struct WorkerConfig {
   config::ByteSize share_window{int64_t{256} << 20};
 
   void Fields(auto&& field) {
-    field(
-        "name", name,
-        "The worker's permanent name among the others: a second one of this name ends the first. By "
-        "default one of its host, pod or job, with a number, or the socket that it serves at.");
+    field("name", name,
+          "The worker's permanent name among the others: a second one of this name ends the first. "
+          "By "
+          "default one of its host, pod or job, with a number, or the socket that it serves at.");
     field("endpoint", endpoint,
           "Where trainings reach the worker, if that is not the address that it serves at: "
           "unix:/path or host:port. By default it finds the address of its host.");
-    field("threads", threads, "Threads that prepare samples. 0: one for each processor, of which an engine may give some.",
+    field("threads", threads,
+          "Threads that prepare samples. 0: one for each processor, of which an engine may give "
+          "some.",
           {.min = 0, .max = 1024});
     field("budget", budget,
           "Bytes of prepared batches that wait to be sent. Batches that are being prepared are not "

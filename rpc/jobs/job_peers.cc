@@ -30,13 +30,13 @@ absl::StatusOr<JobPeers> JobPeers::Open(const v1::Endpoints& endpoints) {
   JobPeers peers;
   peers.endpoints_ = endpoints;
   ASSIGN_OR_RETURN(peers.token_, CallToken::OfFile(endpoints.token_file()));
-  ASSIGN_OR_RETURN(peers.tls_, ReadTls({.certificate = endpoints.tls().certificate(),
-                                        .key = endpoints.tls().key(),
-                                        .ca = endpoints.tls().ca(),
-                                        .client_ca = {},
-                                        .verify = endpoints.tls().verify_service()
-                                                      ? VerifiedName::kService
-                                                      : VerifiedName::kHost}));
+  ASSIGN_OR_RETURN(peers.tls_,
+                   ReadTls({.certificate = endpoints.tls().certificate(),
+                            .key = endpoints.tls().key(),
+                            .ca = endpoints.tls().ca(),
+                            .client_ca = {},
+                            .verify = endpoints.tls().verify_service() ? VerifiedName::kService
+                                                                       : VerifiedName::kHost}));
   return peers;
 }
 
