@@ -157,7 +157,7 @@ TEST_F(SlotsTest, AreOfTheFirstDevicesOnly) {
   EXPECT_EQ(slots.num_gpus(), 1);
   EXPECT_EQ(slots.List().size(), 3U);
   EXPECT_THAT(std::string(slots.Check(Choice("cuda:1")).message()),
-              testing::EndsWith(", of which its configuration allows 1 (gpu_slots)"));
+              ::testing::EndsWith(", of which its configuration allows 1 (gpu_slots)"));
 }
 
 TEST_F(SlotsTest, RunWhatWaitsBeforeTheyEnd) {
