@@ -67,6 +67,10 @@ absl::Status GroupKeeper::Step() {
     ASSIGN_OR_RETURN(engine_, backend_->Open(stack_));
   }
   const int64_t wanted = service_.wanted();
+  {
+    MutexLock lock(mutex_);
+    described_.set_wanted(wanted);  // Also while the engine does not answer.
+  }
   ASSIGN_OR_RETURN(const std::vector<Started> started, engine_->List(group_));
   const std::vector<KnownMember> members = service_.members();
   NoteEnded(members);
@@ -74,7 +78,6 @@ absl::Status GroupKeeper::Step() {
     std::map<int64_t, std::string> names;
     for (const KnownMember& member : members) names[member.number] = member.name;
     MutexLock lock(mutex_);
-    described_.set_wanted(wanted);
     described_.clear_processes();
     for (const Started& process : started) {
       *described_.add_processes() = engine::Describe(process, names[process.number]);

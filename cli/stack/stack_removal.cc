@@ -25,8 +25,9 @@ namespace fs = std::filesystem;
 // written.
 constexpr std::string_view kIdentityFile = "identity";
 constexpr std::string_view kStackFiles[] = {
-    kIdentityFile, "tidemill.yaml", "token",       "data_roots",  "logs",          "runs",
-    "postgres",    "stack.lock",    "stack.users", "stack.start", "stack.for_now", "prepared"};
+    kIdentityFile,   "tidemill.yaml", "token",      "data_roots",  "logs",
+    "runs",          "postgres",      "stack.lock", "stack.users", "stack.start",
+    "stack.for_now", "prepared",      "engine",     "members",     "certificates"};
 
 bool IsOfAStack(const std::string& name) {
   const auto is_it = [&](std::string_view known) {
