@@ -36,7 +36,13 @@ bool IsOfAStack(const std::string& name) {
            (name.starts_with(fmt::format(".{}.", known)) && name.ends_with(".tmp"));
   };
   return std::any_of(std::begin(kStackFiles), std::end(kStackFiles), is_it) ||
-         std::any_of(std::begin(kServices), std::end(kServices), is_it);
+         std::any_of(std::begin(kServices), std::end(kServices), is_it) ||
+         std::any_of(std::begin(kServices), std::end(kServices), [&](std::string_view service) {
+           // "trainer_server.3": of the third one that an engine has started.
+           const std::string folder = fmt::format("{}.", service);
+           return name.starts_with(folder) && name.size() > folder.size() &&
+                  name.find_first_not_of("0123456789", folder.size()) == std::string::npos;
+         });
 }
 
 absl::Status CheckIsStateFolder(const std::string& folder) {
