@@ -21,6 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Not a finding: options of g++ that clang does not know, a precompiled header of g++, and what libstdc++ itself uses.
 # Added: the thread-safety analysis, which holds ABSL_GUARDED_BY and its like to what they say.
 ARGUMENTS = ("-Wno-unknown-warning-option", "-Wno-ignored-gch", "-Wno-deprecated-declarations", "-Wthread-safety")
+# A name of another source hides nothing: it is only joined with this one.
+SHADOWED = re.compile(r"\[clang-diagnostic-shadow\][\s\S]*?\n(?P<other>/[^:\n]+\.cc):\d+:\d+: note: previous declaration")
 FINDING = re.compile(r"^(?P<file>/[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:error|warning): ", re.MULTILINE)
 
 
@@ -45,6 +47,12 @@ def is_ours(path: str) -> bool:
     return path.startswith(f"{ROOT}/") and not path.startswith(f"{ROOT}/build/")
 
 
+def is_of_joining(finding: str) -> bool:
+    """A source that shadows a name of another one, with which it is only joined."""
+    shadowed = SHADOWED.search(finding)
+    return bool(shadowed) and shadowed["other"] != FINDING.match(finding)["file"]
+
+
 class Look:
     """A run of clang-tidy: the findings, each with its notes; what it said where it broke off."""
 
@@ -57,6 +65,7 @@ class Look:
         starts = [found.start() for found in FINDING.finditer(done.stdout)]
         self.findings = [done.stdout[start:end].rstrip() for start, end in zip(starts, [*starts[1:], None])]
         ended = done.returncode == 0 or bool(self.findings)
+        self.findings = [finding for finding in self.findings if not is_of_joining(finding)]
         self.broken = "" if ended else f"{path}: {done.stdout}{done.stderr}"
 
     def compiles(self) -> bool:

@@ -26,10 +26,10 @@ const char* PhaseNameOf(const rpc::v1::EngineProcess& process) {
 }
 
 std::string PhaseTimeOf(const rpc::v1::EngineProcess& process, int64_t now) {
-  constexpr double kMicros = 1e6;
+  constexpr double kMicrosPerSecond = 1e6;
   if (!process.has_since()) return "-";
   const int64_t since = TimeUtil::TimestampToMicroseconds(process.since());
-  return Elapsed(static_cast<double>(now - since) / kMicros);
+  return Elapsed(static_cast<double>(now - since) / kMicrosPerSecond);
 }
 
 std::string OrDash(const std::string& text) { return text.empty() ? "-" : OneLine(text); }
