@@ -8,7 +8,7 @@ import weakref
 
 import numpy
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "plugin/python"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 from tidemill.plugin import Block, ByteStrings, arrow  # noqa: E402
 
 capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(

@@ -117,4 +117,4 @@ class GuideTest(HostCase):
             for name, text in FILES.items():
                 pathlib.Path(folder, name).write_text(text)
             subprocess.run([sys.executable, "-B", "surprise_test.py"], cwd=folder, check=True,
-                           env={**os.environ, "PYTHONPATH": str(ROOT / "plugin/python")})
+                           env={**os.environ, "PYTHONPATH": str(ROOT / "python")})

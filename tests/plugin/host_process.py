@@ -11,7 +11,7 @@ import sys
 
 import numpy
 
-PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "plugin/python/tidemill/plugin_host.py"
+PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "python/tidemill/plugin_host.py"
 MEMORY = 1 << 24
 SEAL_FUTURE_WRITE = 0x10
 

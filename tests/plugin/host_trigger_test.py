@@ -77,7 +77,7 @@ class Pairs(plugin.Trigger):
         self.assertEqual(answer["observed"], {"rows": 3, "pairs": 2, "product": 410, "last": 9})
 
     def test_tests_make_their_own_evidence(self):
-        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "plugin/python"))
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
         from tidemill import plugin
         looks_at = {"errors": plugin.Errors(), "samples": plugin.Samples(), "x": plugin.Columns("a", "b")}
         evidence = plugin.evidence_for(looks_at, errors=[0, 1], samples=([4, 5], [7, 8]), num_new=3, keys={"errors": [2, 9]})
