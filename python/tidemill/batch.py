@@ -14,7 +14,7 @@ Array = NDArray[Any]
 class Batch:
     """The rows of one batch. All arrays have a row for each sample that could be read; there may be none.
 
-    The arrays may be views of memory that the process shares with others, and must not be written to.
+    Arrays that must not be changed are not writeable. The others are this batch's own.
     """
 
     epoch: int
@@ -35,6 +35,8 @@ class Batch:
     num_skipped: int
     #: The samples of this batch that the graph has filtered.
     num_filtered: int
+    #: Why one of the skipped samples was skipped; empty when none was.
+    reason: str = ""
 
     def __len__(self) -> int:
         return len(self.keys)
