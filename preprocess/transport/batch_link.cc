@@ -41,7 +41,7 @@ std::unique_ptr<BatchLink> OpenLink(const rpc::Peer& peer, const v1::Worker& wor
       options.transport == Transport::kRing || (options.transport == Transport::kAuto && is_here);
   if (!use_ring) return std::make_unique<FrameLink>(to, whole, std::move(handler));
   return std::make_unique<RingLink>(to, is_here ? worker.ring_socket() : std::string(), whole,
-                                    options.ring_bytes, std::move(handler));
+                                    options, std::move(handler));
 }
 
 }  // namespace tidemill::preprocess

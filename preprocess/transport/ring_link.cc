@@ -30,12 +30,12 @@ void CountFallback() {
 }  // namespace
 
 RingLink::RingLink(const rpc::Peer& peer, std::string ring_socket,
-                   const v1::ReadBatchesRequest::Open& open, int64_t ring_bytes,
+                   const v1::ReadBatchesRequest::Open& open, const LinkOptions& options,
                    LinkHandler handler)
     : peer_(peer),
       ring_socket_(std::move(ring_socket)),
       open_(open),
-      ring_bytes_(ring_bytes),
+      options_(options),
       handler_(std::move(handler)),
       thread_(std::make_unique<WorkerPool>("preprocess.link", 1)) {
   thread_->Submit([this] { Run(); });
@@ -130,7 +130,7 @@ absl::Status RingLink::Connect(bool& may_use_frames) {
   }
   ASSIGN_OR_RETURN(
       const std::string request,
-      Encode(RingRequest{.token = peer_.token.Now(), .ring_bytes = ring_bytes_, .open = open_}));
+      Encode(RingRequest{.token = peer_.token.Now(), .ring_bytes = options_.ring_bytes, .open = open_}));
   RETURN_IF_ERROR(SendPacket(socket_, request));
   ASSIGN_OR_RETURN(Packet packet, AwaitPacket());
   ASSIGN_OR_RETURN(const RingAnswer answer, DecodeRingAnswer(packet.bytes));
@@ -138,7 +138,8 @@ absl::Status RingLink::Connect(bool& may_use_frames) {
   RETURN_IF_ERROR(answer.status);
   may_use_frames = true;
   ASSIGN_OR_RETURN(connected_, RingReader::Open(std::move(packet.descriptor),
-                                                static_cast<size_t>(open_.lanes_size())));
+                                                static_cast<size_t>(open_.lanes_size()),
+                                                options_.rows_are_writable));
   return absl::OkStatus();
 }
 

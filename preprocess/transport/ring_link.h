@@ -23,7 +23,7 @@ class RingLink final : public BatchLink {
   // `peer` has the worker's endpoint, for frames. `ring_socket` is empty when the worker offers no
   // ring; this counts as a failed ring. `open` is complete.
   RingLink(const rpc::Peer& peer, std::string ring_socket, const v1::ReadBatchesRequest::Open& open,
-           int64_t ring_bytes, LinkHandler handler);
+           const LinkOptions& options, LinkHandler handler);
   ~RingLink() override;
 
   void Grant(int64_t bytes, std::span<const int64_t> wanted) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -45,7 +45,7 @@ class RingLink final : public BatchLink {
   const rpc::Peer peer_;
   const std::string ring_socket_;
   const v1::ReadBatchesRequest::Open open_;
-  const int64_t ring_bytes_;
+  const LinkOptions options_;
   const LinkHandler handler_;
   LocalSocket socket_;                     // Belongs to the thread.
   std::shared_ptr<RingReader> connected_;  // Belongs to the thread.

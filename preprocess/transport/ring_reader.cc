@@ -30,8 +30,10 @@ class RingReader::View {
 };
 
 absl::StatusOr<std::shared_ptr<RingReader>> RingReader::Open(Descriptor descriptor,
-                                                             size_t num_lanes) {
-  ASSIGN_OR_RETURN(RingMemory memory, RingMemory::Open(std::move(descriptor), num_lanes));
+                                                             size_t num_lanes,
+                                                             bool rows_are_writable) {
+  ASSIGN_OR_RETURN(RingMemory memory,
+                   RingMemory::Open(std::move(descriptor), num_lanes, rows_are_writable));
   return std::shared_ptr<RingReader>(new RingReader(std::move(memory)));
 }
 

@@ -23,7 +23,8 @@ namespace tidemill::preprocess {
 class RingReader : public std::enable_shared_from_this<RingReader> {
  public:
   // DATA_LOSS when the descriptor is not of such a ring.
-  static absl::StatusOr<std::shared_ptr<RingReader>> Open(Descriptor descriptor, size_t num_lanes);
+  static absl::StatusOr<std::shared_ptr<RingReader>> Open(Descriptor descriptor, size_t num_lanes,
+                                                          bool rows_are_writable = false);
 
   struct Popped {
     BatchMessage message = {};

@@ -1,19 +1,8 @@
 #include "supervisor/conductor/model_reuse.h"
 
-#include <charconv>
 #include <utility>
 
-#include "base/digest.h"
-
 namespace tidemill::supervisor {
-
-int64_t DrawOf(const std::string& training_set_digest) {
-  constexpr size_t kDigits = 15;  // 60 bits.
-  const std::string digest = Sha256("draw " + training_set_digest);
-  int64_t draw = 0;
-  std::from_chars(digest.data(), digest.data() + kDigits, draw, /*base=*/16);
-  return draw | 1;
-}
 
 absl::StatusOr<trainer_server::v1::GetTrainingDigestResponse> ModelReuse::DigestOf(
     const std::string& stage, const trainer_server::v1::StartTrainingRequest& training) {

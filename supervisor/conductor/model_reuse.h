@@ -60,8 +60,4 @@ class ModelReuse {
   Patience& patience_;
 };
 
-// Returns the number of random draws for trainings on a set, above 0. It is a function of the set's
-// digest, so that the runs that train on it draw alike, whatever the number of their trigger.
-int64_t DrawOf(const std::string& training_set_digest);
-
 }  // namespace tidemill::supervisor

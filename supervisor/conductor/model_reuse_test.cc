@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "models/training/training_draw.h"
 #include "supervisor/testing/replay_fixture.h"
 
 namespace tidemill::supervisor {
@@ -105,7 +106,7 @@ TEST_F(ModelReuseTest, DrawsByTheTrainingSet) {
   const auto trainings = services_.trainings();
   ASSERT_THAT(trainings, SizeIs(3));
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(trainings[i].draw(), DrawOf("set-" + std::to_string(i + 1)));
+    EXPECT_EQ(trainings[i].draw(), models::DrawOf("set-" + std::to_string(i + 1)));
     EXPECT_GT(trainings[i].draw(), 0);
   }
   EXPECT_NE(trainings[0].draw(), trainings[1].draw());

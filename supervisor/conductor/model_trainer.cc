@@ -5,6 +5,7 @@
 
 #include "base/failpoints.h"
 #include "config/config.h"
+#include "models/training/training_draw.h"
 #include "supervisor/runs/progress.h"
 #include "supervisor/steps/skip_trigger.h"
 #include "supervisor/steps/stopwatch.h"
@@ -279,7 +280,7 @@ trainer_server::v1::StartTrainingRequest ModelTrainer::TrainingOf(
   }
   if (spec.training.reuse) {
     const auto& sealed = record_.state().triggers().at(static_cast<size_t>(number - 1)).trigger;
-    request.set_draw(DrawOf(sealed.training_set_digest()));
+    request.set_draw(models::DrawOf(sealed.training_set_digest()));
   }
   return request;
 }

@@ -4,14 +4,13 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/logs/log.h"
 #include "config/config.h"
+#include "preprocess/client/job_batches.h"
 #include "preprocess/client/job_samples.h"
 #include "preprocess/client/set_division.h"
-#include "preprocess/client/sharded_source.h"
-#include "preprocess/client/worker_source.h"
+#include "preprocess/client/training_job.h"
 #include "preprocess/client/workers_spec.h"
 
 namespace tidemill::trainer_server {
@@ -25,106 +24,18 @@ constexpr int64_t kLeastSamplesOfJob = 128;
 preprocess::JobSpec SpecOf(const v1::StartTrainingRequest& request,
                            const models::TrainingSpec& training, SetPart part,
                            const loader::TrainingSet& set, const loader::BatchPlan& plan) {
-  preprocess::JobSpec spec = {.run_id = request.command().run_id(),
-                              .trigger = request.trigger(),
-                              .dataset_id = request.dataset_id(),
-                              .dataset = request.dataset_spec(),
-                              .graph = request.graph(),
-                              .batch_size = plan.batch_size,
-                              .epochs = plan.epochs,
-                              .first_epoch = plan.first_epoch,
-                              .seed = plan.shuffle.seed,
-                              .purpose = preprocess::OrderPurposeOf(plan.shuffle.purpose),
-                              .draw = request.draw(),
-                              .order = plan.order,
-                              .cache = training.cache,
-                              .uses = ExpectedUses(training, request.trigger(), set),
-                              .training = plan.training,
-                              .shares = training.share != models::Share::kOff,
-                              .last_batch = plan.last_batch,
-                              .num_lanes = plan.num_slices,
-                              .buckets = plan.buckets};
-  if (part == SetPart::kTrained) spec.mix = training.mix;
-  if (training.early_stopping) {
-    spec.held_out = {.share = training.early_stopping->held_out,
-                     .seed = training.seed,
-                     .measured = part == SetPart::kHeldOut};
-  }
-  if (plan.draw) {
-    spec.repeated_draw = {.samples = plan.draw->samples, .replacement = plan.draw->replacement};
-  }
+  preprocess::JobSpec spec = preprocess::JobOfTraining({.run_id = request.command().run_id(),
+                                                        .trigger = request.trigger(),
+                                                        .dataset_id = request.dataset_id(),
+                                                        .dataset = request.dataset_spec(),
+                                                        .graph = request.graph(),
+                                                        .draw = request.draw()},
+                                                       training, plan);
+  spec.uses = ExpectedUses(training, request.trigger(), set);
+  if (part == SetPart::kTrained) return spec;
+  spec.mix.reset();
+  if (spec.held_out) spec.held_out->measured = true;
   return spec;
-}
-
-// All that batches are opened with.
-struct Request {
-  const OpenedJob& opened;
-  const preprocess::JobSpec& spec;
-  const preprocess::v1::JobSamples& samples;
-  const preprocess::SetDivision& division;
-  const loader::BatchParts& parts;
-  const loader::BatchPlan& plan;  // The plan of the whole set.
-  const loader::StreamOptions& here;
-  const std::string& group;
-};
-
-std::string FittedOf(const loader::BatchParts& parts) {
-  return parts.fitted == nullptr ? "" : parts.fitted->Encode();
-}
-
-absl::StatusOr<preprocess::WorkerSourceOptions> OptionsOf(const Request& request,
-                                                          const preprocess::WorkersSpec& workers) {
-  ASSIGN_OR_RETURN(rpc::Peer dispatcher, request.opened.peers.PeerOf(kDispatcher));
-  return preprocess::WorkerSourceOptions{
-      .dispatcher = std::move(dispatcher),
-      // Another process may have begun this training, with its own job that has come further.
-      .job_name = fmt::format("run-{}/trigger-{}/{}", request.spec.run_id, request.spec.trigger,
-                              request.group),
-      .link = {.transport = workers.transport, .compression = workers.compression},
-      .most_workers = workers.most,
-      .bytes_ahead = workers.bytes_ahead.bytes,
-      .threads_here = workers.training_helps ? request.here.num_threads : 0,
-      .settle = request.here.settle,
-      .samples = request.samples};
-}
-
-absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const Request& request) {
-  if (!request.spec.shards) {
-    return loader::BatchStream::Create(
-        request.parts, preprocess::PlanOf(request.division, request.plan, 0), request.here);
-  }
-  ASSIGN_OR_RETURN(preprocess::ShardLanes lanes,
-                   preprocess::LanesOf(request.division, request.parts, request.plan));
-  const auto num_lanes = std::ssize(lanes.plans);
-  std::vector<std::unique_ptr<loader::BatchSource>> streams;
-  for (const loader::BatchPlan& plan : lanes.plans) {
-    ASSIGN_OR_RETURN(auto stream, loader::BatchStream::Create(
-                                      request.parts, plan,
-                                      {.num_threads = 1,
-                                       .bytes_ahead = request.here.bytes_ahead / num_lanes,
-                                       .settle = request.here.settle}));
-    streams.push_back(std::move(stream));
-  }
-  return std::make_unique<loader::InterleavedSource>(
-      std::move(streams), std::move(lanes.interleave), lanes.num_samples, request.plan.first_batch);
-}
-
-absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenAtWorkers(
-    const Request& request, const preprocess::WorkersSpec& workers) {
-  const std::string fitted = FittedOf(request.parts);
-  // Workers share their rows. This process makes only what they do not.
-  loader::BatchParts parts = request.parts;
-  parts.sharing = nullptr;
-  ASSIGN_OR_RETURN(const preprocess::WorkerSourceOptions options, OptionsOf(request, workers));
-  if (request.spec.shards) {
-    return preprocess::ShardedSource::Open(request.spec, fitted, parts, request.division,
-                                           request.plan, options);
-  }
-  ASSIGN_OR_RETURN(auto maker, loader::BatchMaker::Create(
-                                   parts, preprocess::PlanOf(request.division, request.plan, 0)));
-  // A training that had its last batch before it was interrupted has no use for workers.
-  if (request.plan.first_batch >= maker->end()) return OpenHere(request);
-  return preprocess::WorkerSource::Open(request.spec, fitted, std::move(maker), options);
 }
 
 absl::StatusOr<std::optional<preprocess::WorkersSpec>> WorkersOf(
@@ -181,16 +92,20 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
                    preprocess::DivideSet(spec, *parts.set, plan.subset, *opened.storage));
   preprocess::v1::JobSamples samples;
   if (workers && !MayTravel(plan, parts, samples)) workers.reset();
-  const Request request = {.opened = opened,
-                           .spec = spec,
-                           .samples = samples,
-                           .division = division,
-                           .parts = parts,
-                           .plan = plan,
-                           .here = here,
-                           .group = wanted.group};
-  if (!workers || !opened.peers.Has(kDispatcher)) return OpenHere(request);
-  return OpenAtWorkers(request, *workers);
+  const preprocess::JobBatches batches = {.spec = spec,
+                                          .samples = samples,
+                                          .division = division,
+                                          .parts = parts,
+                                          .plan = plan};
+  if (!workers || !opened.peers.Has(kDispatcher)) return preprocess::OpenHere(batches, here);
+  ASSIGN_OR_RETURN(rpc::Peer dispatcher, opened.peers.PeerOf(kDispatcher));
+  return preprocess::OpenAtWorkers(
+      batches,
+      {.dispatcher = std::move(dispatcher),
+       // Another process may have begun this training, with its own job that has come further.
+       .job_name = fmt::format("run-{}/trigger-{}/{}", spec.run_id, spec.trigger, wanted.group),
+       .spec = *workers},
+      here);
 }
 
 }  // namespace tidemill::trainer_server

@@ -14,6 +14,7 @@
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "models/torch/torch_device.h"
+#include "preprocess/client/training_job.h"
 #include "rpc/channel.h"
 #include "storage/prepared_objects/open_host_store.h"
 #include "trainer_server/folders/job_folder.h"
@@ -31,18 +32,6 @@ constexpr int64_t kScoredBytes = int64_t{1} << 20;
 
 int64_t DrawOf(const v1::StartTrainingRequest& request) {
   return request.draw() == 0 ? request.trigger() : request.draw();
-}
-
-loader::LastBatch LastBatchOf(models::LastBatch last) {
-  switch (last) {
-    case models::LastBatch::kDrop:
-      return loader::LastBatch::kDrop;
-    case models::LastBatch::kWrap:
-      return loader::LastBatch::kWrap;
-    case models::LastBatch::kKeep:
-      break;
-  }
-  return loader::LastBatch::kKeep;
 }
 
 // Each rank on a GPU has one of its own.
@@ -214,14 +203,8 @@ DownsamplingSetup PreparedTraining::Downsampling(std::function<absl::Status()> p
 
 absl::StatusOr<std::unique_ptr<loader::BatchSource>> PreparedTraining::OpenBatches(
     int64_t first_batch) const {
-  loader::BatchPlan plan = {
-      .batch_size = spec_.batch_size,
-      .epochs = spec_.epochs,
-      .shuffle = {.seed = spec_.seed, .purpose = "shuffle", .trigger = setup_.trigger},
-      .order = spec_.EffectiveOrder(),
-      .first_batch = first_batch,
-      .last_batch = LastBatchOf(spec_.last_batch),
-      .buckets = spec_.buckets};
+  loader::BatchPlan plan = preprocess::PlanOfTraining(spec_, setup_.trigger);
+  plan.first_batch = first_batch;
   Ranks* const ranks = setup_.ranks;
   if (ranks == nullptr) return OpenPass(SetPart::kTrained, plan);
   plan.slice = ranks->rank();
