@@ -30,7 +30,8 @@ std::vector<std::string> PathsOf(const ModelSpec& model, const TrainingSpec& tra
 }
 
 TEST(TrainingCheck, ALossMustFitTheKindOfTheLabel) {
-  for (const LossSpec& loss : {LossSpec(Mse{}), LossSpec(L1{}), LossSpec(Huber{})}) {
+  for (const LossSpec& loss :
+       {LossSpec(Mse{}), LossSpec(L1{}), LossSpec(Huber{}), LossSpec(SmoothL1{})}) {
     EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kReal), IsEmpty());
     EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kTwoClasses),
                 ElementsAre("training.loss"));
@@ -47,6 +48,10 @@ TEST(TrainingCheck, OutputsMustBeAsManyAsTheLossTakes) {
   EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, logits, kTwoClasses), IsEmpty());
   EXPECT_THAT(PathsOf(Mlp{.outputs = 2}, logits, kTwoClasses), ElementsAre("model.outputs"));
   EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, logits, kThreeClasses), ElementsAre("training.loss"));
+  EXPECT_EQ(FindTrainingProblems(Mlp{.outputs = 1}, {.loss = Hinge{}}, kThreeClasses)
+                .front()
+                .problem.hint,
+            "use loss: multiclass_hinge");
   EXPECT_THAT(PathsOf(Mlp{.outputs = 2}, {.loss = Mse{}}, kReal), ElementsAre("model.outputs"));
   EXPECT_THAT(
       PathsOf(Mlp{.outputs = 3}, {.loss = CrossEntropy{.class_weights = {1, 2}}}, kThreeClasses),

@@ -118,13 +118,13 @@ struct TrainingSpec {
           "the first one whose pattern matches its name.");
     field("schedule", schedule, "How the learning rate changes during a training.");
     field("loss", loss,
-          "`cross_entropy` or `bce_with_logits` for class labels, `mse`, `l1` or `huber` for real "
-          "ones.");
+          "`cross_entropy` or `bce_with_logits` for class labels, or `focal`, `multiclass_focal`, "
+          "`hinge` or `multiclass_hinge`. `mse`, `l1`, `huber` or `smooth_l1` for real ones.");
     field(
         "standardize_target", standardize_target,
         "Train on real labels as (x - mean) / deviation. Both numbers are learned from the "
         "selected samples, as `standardize` does. Predictions are converted back into the units of "
-        "the label, and models are measured in them. By default true for `mse`, `l1` and `huber`.");
+        "the label, and models are measured in them. By default true for real ones.");
     field("gradient_clipping", gradient_clipping, "Limits for the gradients.");
     field("precision", precision,
           "`bfloat16` computes the products of the forward pass in 16 bits. Weights, loss and "
