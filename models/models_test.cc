@@ -53,9 +53,15 @@ double Overfit(const ModelSpec& spec, std::vector<int64_t> shape, const Optimize
 TEST(Network, EachNetworkLearnsAFewRowsByHeartWithEachOptimizer) {
   const OptimizerSpec sgd = Sgd{.lr = 0.1, .momentum = 0.9};
   const OptimizerSpec adam = Adam{.lr = 0.01};
-  const std::vector<OptimizerSpec> optimizers = {sgd, adam,
+  const std::vector<OptimizerSpec> optimizers = {sgd,
+                                                 adam,
                                                  Sgd{.lr = 0.1, .momentum = 0.9, .nesterov = true},
-                                                 AdamW{.lr = 0.01}, Adagrad{.lr = 0.1}};
+                                                 AdamW{.lr = 0.01},
+                                                 Adagrad{.lr = 0.1},
+                                                 RmsProp{.lr = 0.003},
+                                                 NAdam{.lr = 0.01},
+                                                 Lamb{.lr = 0.02},
+                                                 Lion{.lr = 0.003}};
   EXPECT_THAT(config::testing::NotTried(optimizers), ::testing::IsEmpty());
   for (const OptimizerSpec& optimizer : optimizers) {
     EXPECT_LT(Overfit(kMlp, {8}, optimizer), 0.01) << optimizer.type();
@@ -102,7 +108,10 @@ TEST(Network, AConvnetRefusesInputsThatAreNotImages) {
 TEST(Optimizer, ContinuesFromItsSavedStateAsIfNothingHadHappened) {
   for (const OptimizerSpec& spec :
        {OptimizerSpec(Sgd{.lr = 0.1, .momentum = 0.9}), OptimizerSpec(Adam{.weight_decay = 0.01}),
-        OptimizerSpec(AdamW{}), OptimizerSpec(Adagrad{})}) {
+        OptimizerSpec(AdamW{}), OptimizerSpec(Adagrad{}),
+        OptimizerSpec(RmsProp{.momentum = 0.9, .centered = true}), OptimizerSpec(RmsProp{}),
+        OptimizerSpec(NAdam{.weight_decay = 0.01}), OptimizerSpec(Lamb{}),
+        OptimizerSpec(Lion{.weight_decay = 0.1})}) {
     const torch::Tensor input = torch::randn({16, 8});
     const auto step = [&](Network& network, Optimizer& optimizer) {
       optimizer.ZeroGradients();
@@ -124,6 +133,44 @@ TEST(Optimizer, ContinuesFromItsSavedStateAsIfNothingHadHappened) {
     EXPECT_TRUE(again.Load("optimizer.", ReadTensorFile(saved).value()).ok());
     for (int i = 0; i < 3; ++i) step(resumed, again);
     EXPECT_EQ(EncodeWeights(resumed).value(), EncodeWeights(network).value());
+  }
+}
+
+// The numbers of rmsprop and nadam are those of torch.optim 2.13 in Python; those of lamb and lion
+// are computed in Python from the algorithms of their papers.
+TEST(Optimizer, StepsAsTheReferenceDoes) {
+  const std::vector<std::pair<OptimizerSpec, std::vector<double>>> cases = {
+      {RmsProp{.lr = 0.1, .alpha = 0.9, .momentum = 0.5, .centered = true, .weight_decay = 0.01},
+       {0.1270426517664729, -1.5616749332910496, -0.13729717207508485}},
+      {NAdam{.lr = 0.1, .weight_decay = 0.01},
+       {0.7870474612406839, -1.8964352065815298, 0.35984740273168575}},
+      {Lamb{.lr = 0.1}, {0.4228878656529865, -1.678402831137247, 0.15123695552691468}},
+      {Lion{.lr = 0.1, .weight_decay = 0.01},
+       {0.7964055961009999, -1.992011792102, 0.29820279810050004}}};
+  const torch::Tensor gradients = torch::tensor(
+      {{0.5, -1.0, 0.25}, {0.1, 0.4, -0.3}, {-0.2, 0.3, 0.6}, {1.0, -0.5, 0.05}}, torch::kFloat64);
+  for (const auto& [spec, expected] : cases) {
+    class Weights final : public NetworkModule {
+     public:
+      Weights() {
+        weight_ = register_parameter("weight", torch::tensor({1.0, -2.0, 0.5}, torch::kFloat64));
+      }
+      torch::Tensor Forward(const Inputs&) override { return weight_; }
+      torch::Tensor Embed(const Inputs&) override { return weight_; }
+
+     private:
+      torch::Tensor weight_;
+    };
+    const Network network{std::make_shared<Weights>(), {}};
+    Optimizer optimizer = Optimizer::Make({{.optimizer = spec}}, network).value();
+    torch::Tensor weight = network.module->parameters()[0];
+    for (int64_t step = 0; step < gradients.size(0); ++step) {
+      weight.mutable_grad() = gradients[step].clone();
+      optimizer.Step(1);
+    }
+    EXPECT_TRUE(torch::allclose(weight, torch::tensor(expected, torch::kFloat64), 1e-9, 1e-12))
+        << spec.type() << "\n"
+        << weight;
   }
 }
 
@@ -154,6 +201,42 @@ TEST(Loss, LogitsAgreeWithTheFormula) {
   EXPECT_NEAR(losses[1].item<double>(), -std::log(1 - 1 / (1 + std::exp(1.0))), 1e-6);
 }
 
+TEST(Loss, MarginsAgreeWithTheirFormulas) {
+  const torch::Tensor one = torch::tensor({{0.25f}, {-3.0f}, {2.0f}});
+  const torch::Tensor classes = torch::tensor({1, 0, 0}, torch::kLong);
+  EXPECT_TRUE(
+      torch::equal(SampleLosses(Hinge{}, one, classes), torch::tensor({0.75f, 0.0f, 3.0f})));
+  const torch::Tensor three = torch::tensor({{1.0f, 2.0f, 3.0f}, {0.5f, 0.0f, -1.0f}});
+  EXPECT_TRUE(
+      torch::allclose(SampleLosses(MulticlassHinge{}, three, torch::tensor({2, 1}, torch::kLong)),
+                      torch::tensor({0.0f, 0.5f})));
+}
+
+TEST(Loss, FocalLossesAgreeWithTheirFormulas) {
+  const torch::Tensor output = torch::tensor({{2.0f}, {-1.0f}});
+  const torch::Tensor target = torch::tensor({1, 0}, torch::kLong);
+  const torch::Tensor losses = SampleLosses(Focal{.gamma = 2, .alpha = 0.25}, output, target);
+  const double p1 = 1 / (1 + std::exp(-2.0));
+  const double p0 = 1 - 1 / (1 + std::exp(1.0));
+  EXPECT_NEAR(losses[0].item<double>(), -0.25 * (1 - p1) * (1 - p1) * std::log(p1), 1e-6);
+  EXPECT_NEAR(losses[1].item<double>(), -0.75 * (1 - p0) * (1 - p0) * std::log(p0), 1e-6);
+  // Without a gamma it is another name for these.
+  EXPECT_TRUE(torch::allclose(SampleLosses(Focal{.gamma = 0, .alpha = 0.5}, output, target) * 2,
+                              SampleLosses(BceWithLogits{}, output, target)));
+  const torch::Tensor three = torch::tensor({{1.0f, 2.0f, 3.0f}, {0.5f, 0.0f, -90.0f}});
+  const torch::Tensor classes = torch::tensor({2, 0}, torch::kLong);
+  const std::vector<double> alpha = {1, 2, 3};
+  EXPECT_TRUE(
+      torch::allclose(SampleLosses(MulticlassFocal{.gamma = 0, .alpha = alpha}, three, classes),
+                      SampleLosses(CrossEntropy{.class_weights = alpha}, three, classes)));
+  // A sample that is told apart perfectly has a finite gradient.
+  const torch::Tensor sure = torch::tensor({{200.0f, 0.0f, 0.0f}}).requires_grad_(true);
+  SampleLosses(MulticlassFocal{.gamma = 0.5}, sure, torch::tensor({0}, torch::kLong))
+      .sum()
+      .backward();
+  EXPECT_TRUE(torch::isfinite(sure.grad()).all().item<bool>());
+}
+
 TEST(Loss, ErrorsAgreeWithTheirFormulas) {
   const torch::Tensor one = torch::tensor({{1.0f}, {4.0f}});
   const torch::Tensor truth = torch::tensor({3.0f, 3.5f});
@@ -161,6 +244,7 @@ TEST(Loss, ErrorsAgreeWithTheirFormulas) {
   EXPECT_TRUE(torch::equal(losses(Mse{}), torch::tensor({4.0f, 0.25f})));
   EXPECT_TRUE(torch::equal(losses(L1{}), torch::tensor({2.0f, 0.5f})));
   EXPECT_TRUE(torch::equal(losses(Huber{.delta = 1}), torch::tensor({1.5f, 0.125f})));
+  EXPECT_TRUE(torch::equal(losses(SmoothL1{.beta = 2}), torch::tensor({1.0f, 0.0625f})));
   const torch::Tensor two = torch::tensor({{1.0f, 2.0f}});
   EXPECT_TRUE(
       torch::equal(SampleLosses(Mse{}, two, torch::tensor({{2.0f, 5.0f}})), torch::tensor({5.0f})));

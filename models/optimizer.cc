@@ -2,10 +2,12 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "models/torch/torch_version.h"
 #include "models/training/optimizers/optimizers.h"
 
@@ -42,8 +44,11 @@ absl::StatusOr<Optimizer> Optimizer::Make(const std::vector<ModuleOptimizer>& sp
     auto module = config::Dispatch(Optimizers(), specs[i].optimizer,
                                    [](const auto& spec) { return MakeOptimizerModule(spec); });
     auto optimizer = module->Make(tensors);
-    made.groups_.push_back({std::move(module), specs[i].optimizer->LearningRate(),
-                            std::move(parts[i]), std::move(optimizer)});
+    made.groups_.push_back({.module = std::move(module),
+                            .lr = specs[i].optimizer->LearningRate(),
+                            .spec = i,
+                            .parameters = std::move(parts[i]),
+                            .optimizer = std::move(optimizer)});
   }
   return made;
 }
@@ -101,9 +106,16 @@ bool Optimizer::ClipGradients(const GradientClipping& clipping) {
 }
 
 void Optimizer::Step(double factor) {
+  size_t num_specs = 0;
+  for (const Group& group : groups_) num_specs = std::max(num_specs, group.spec + 1);
+  Step(std::vector<double>(num_specs, factor));
+}
+
+void Optimizer::Step(std::span<const double> factors) {
   for (Group& group : groups_) {
+    TIDEMILL_CHECK(group.spec < factors.size());
     for (auto& options : group.optimizer->param_groups()) {
-      options.options().set_lr(group.lr * factor);
+      options.options().set_lr(group.lr * factors[group.spec]);
     }
     group.optimizer->step();
   }

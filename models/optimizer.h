@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@ class Optimizer {
   bool ClipGradients(const GradientClipping& clipping);
   // Makes a step with the learning rates of the specs times `factor`.
   void Step(double factor);
+  // The same with a factor for each spec, in the order of Make().
+  void Step(std::span<const double> factors);
 
   // Adds the whole state that later steps depend on, under names that begin with `prefix`. The
   // arrays are views of `kept`.
@@ -46,6 +49,7 @@ class Optimizer {
   struct Group {
     std::unique_ptr<OptimizerModule> module;
     double lr = 0;
+    size_t spec = 0;        // Its place among the specs.
     Parameters parameters;  // In a fixed order, with names.
     std::unique_ptr<torch::optim::Optimizer> optimizer;
   };

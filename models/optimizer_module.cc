@@ -31,6 +31,10 @@ void ParameterStateWriter::PutStep(int64_t step) {
   Put("step", torch::tensor({step}, torch::kInt64));
 }
 
+void ParameterStateWriter::PutNumber(const std::string& name, double number) {
+  Put(name, torch::tensor({number}, torch::kFloat64));
+}
+
 ParameterStateReader::ParameterStateReader(std::string stem, const TensorFile& file,
                                            const torch::Tensor& parameter)
     : stem_(std::move(stem)), file_(file), parameter_(parameter) {}
@@ -47,6 +51,12 @@ absl::StatusOr<int64_t> ParameterStateReader::GetStep() const {
   ASSIGN_OR_RETURN(const torch::Tensor step,
                    Find(file_, stem_ + "step", torch::zeros({1}, torch::kInt64)));
   return step.item<int64_t>();
+}
+
+absl::StatusOr<double> ParameterStateReader::GetNumber(const std::string& name) const {
+  ASSIGN_OR_RETURN(const torch::Tensor number,
+                   Find(file_, stem_ + name, torch::zeros({1}, torch::kFloat64)));
+  return number.item<double>();
 }
 
 }  // namespace tidemill::models

@@ -22,6 +22,7 @@ class ParameterStateWriter {
 
   void Put(const std::string& name, const torch::Tensor& tensor);
   void PutStep(int64_t step);
+  void PutNumber(const std::string& name, double number);
 
  private:
   const std::string stem_;
@@ -38,6 +39,7 @@ class ParameterStateReader {
   // Returns an array with the parameter's shape, on its device. DATA_LOSS.
   absl::StatusOr<torch::Tensor> Get(const std::string& name) const;
   absl::StatusOr<int64_t> GetStep() const;
+  absl::StatusOr<double> GetNumber(const std::string& name) const;
 
  private:
   const std::string stem_;

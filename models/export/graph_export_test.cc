@@ -432,6 +432,8 @@ TEST_F(GraphExport, EachKindOfNetworkIsInTheFile) {
       {Dlrm{.categories = {3, 3}, .outputs = 1}, table},
       {FactorizationMachine{.categories = {3, 3}, .outputs = 2}, table},
       {Resnet18{.outputs = 2, .width = 4}, image},
+      {Resnet50{.outputs = 2, .width = 2}, image},
+      {Densenet121{.outputs = 2, .growth = 2}, image},
       {Gru{.hidden = 4, .layers = 2, .residual = true, .outputs = 2}, series},
       {Tcn{.hidden = 4, .layers = 2, .outputs = 2}, series}};
   for (const auto& [model, graph] : models) {

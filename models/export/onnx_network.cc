@@ -244,13 +244,14 @@ class NetworkWriter {
                        {"group", Int(is_general ? 8 : 6)}});
   }
 
-  std::string MaxPool() {
+  // "MaxPool" or "AveragePool".
+  std::string Pool(const char* operation) {
     Ints pads = Spatial(3);
     const Ints same = pads;
     pads.insert(pads.end(), same.begin(), same.end());
     Ints strides = Spatial(2);
     if (strides.empty()) strides = Spatial(1);
-    return onnx_.Node("MaxPool", {In(0)},
+    return onnx_.Node(operation, {In(0)},
                       {{"kernel_shape", Spatial(1)}, {"strides", strides}, {"pads", pads}});
   }
 
@@ -351,7 +352,8 @@ class NetworkWriter {
     if (kind == "reshape" || kind == "view") return Reshape();
     if (kind == "_convolution") return Convolution(true);
     if (kind == "conv1d" || kind == "conv2d") return Convolution(false);
-    if (kind == "max_pool2d") return MaxPool();
+    if (kind == "max_pool2d") return Pool("MaxPool");
+    if (kind == "avg_pool2d") return Pool("AveragePool");
     if (kind == "batch_norm") return BatchNorm();
     if (kind == "layer_norm") return LayerNorm();
     if (kind == "gelu") return Gelu();

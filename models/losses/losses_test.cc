@@ -19,7 +19,14 @@ TEST(Losses, OutputGradientsAreThoseOfTheLoss) {
       BceWithLogits{.positive_weight = 3},
       Mse{},
       L1{},
-      Huber{.delta = 0.7}};
+      Huber{.delta = 0.7},
+      SmoothL1{.beta = 0.7},
+      Hinge{.margin = 1.5},
+      MulticlassHinge{.margin = 1.5},
+      Focal{},
+      Focal{.gamma = 0.5, .alpha = 0.7},
+      MulticlassFocal{},
+      MulticlassFocal{.gamma = 0, .alpha = {1, 2, 0.5}}};
   EXPECT_THAT(config::testing::NotTried(losses), ::testing::IsEmpty());
   for (const LossSpec& loss : losses) {
     torch::Tensor output = torch::tensor({{2.0f, 1.0f, 0.0f},

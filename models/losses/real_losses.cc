@@ -38,4 +38,16 @@ torch::Tensor GradientsOf(const Huber& spec, const torch::Tensor& output,
          static_cast<double>(output.size(1));
 }
 
+torch::Tensor LossesOf(const SmoothL1& spec, const torch::Tensor& output,
+                       const torch::Tensor& target) {
+  const torch::Tensor truth = target.to(output.scalar_type()).reshape_as(output);
+  return torch::smooth_l1_loss(output, truth, at::Reduction::None, spec.beta).mean(1);
+}
+
+torch::Tensor GradientsOf(const SmoothL1& spec, const torch::Tensor& output,
+                          const torch::Tensor& target) {
+  return RealErrors(output, target).clamp(-spec.beta, spec.beta) /
+         (spec.beta * static_cast<double>(output.size(1)));
+}
+
 }  // namespace tidemill::models

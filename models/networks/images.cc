@@ -21,4 +21,28 @@ void PutChannelsLast(torch::nn::Module& module) {
   }
 }
 
+torch::nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+  return torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, kernel)
+                               .stride(stride)
+                               .padding(kernel / 2)
+                               .bias(false));
+}
+
+torch::Tensor EachPixel(const torch::Tensor& images, int64_t stride) {
+  if (stride == 1) return images;
+  return images.slice(2, 0, images.size(2), stride).slice(3, 0, images.size(3), stride);
+}
+
+void InitialiseConvolutions(torch::nn::Module& module, bool fan_out) {
+  for (const auto& child : module.modules(/*include_self=*/false)) {
+    const auto* const convolution = child->as<torch::nn::Conv2d>();
+    if (convolution == nullptr) continue;
+    if (fan_out) {
+      torch::nn::init::kaiming_normal_(convolution->weight, 0, torch::kFanOut, torch::kReLU);
+    } else {
+      torch::nn::init::kaiming_normal_(convolution->weight);
+    }
+  }
+}
+
 }  // namespace tidemill::models

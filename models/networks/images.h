@@ -21,4 +21,16 @@ torch::Tensor ImagesOf(const Inputs& inputs);
 // Does the same for the weights of convolutions. Their values and their files do not change.
 void PutChannelsLast(torch::nn::Module& module);
 
+// Returns a convolution without biases that keeps the size, divided by its stride.
+torch::nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride);
+
+// Returns the pixels that a convolution of one pixel with that stride reads, for a convolution
+// without a stride. libtorch's own (2.13 on a CPU with AVX-512) writes past its memory where
+// channels are fewer than 16, rows are of odd number and threads several.
+torch::Tensor EachPixel(const torch::Tensor& images, int64_t stride);
+
+// Gives the weights of all convolutions their first values (He et al., "Delving Deep into
+// Rectifiers", 2015). They depend on the outgoing connections of a unit where `fan_out` is set.
+void InitialiseConvolutions(torch::nn::Module& module, bool fan_out);
+
 }  // namespace tidemill::models

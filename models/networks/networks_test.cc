@@ -86,8 +86,10 @@ TEST_P(EachNetwork, GivesASampleTheSameOutputInEachBatch) {
 std::pair<torch::Tensor, torch::Tensor> LastLayer(const Network& network) {
   std::pair<torch::Tensor, torch::Tensor> layer;
   for (const auto& [name, tensor] : StateOf(network)) {
-    if (name.ends_with("output.weight") && !name.starts_with("layer1")) layer.first = tensor;
-    if (name.ends_with("output.bias") && !name.starts_with("layer1")) layer.second = tensor;
+    const bool is_last = (name.find("output.") != std::string::npos && !name.starts_with("layer1")) ||
+                         name.starts_with("fc.") || name.starts_with("classifier.");
+    if (is_last && name.ends_with(".weight")) layer.first = tensor;
+    if (is_last && name.ends_with(".bias")) layer.second = tensor;
   }
   return layer;
 }
@@ -144,7 +146,23 @@ std::vector<NetworkCase> CasesOfNumbersAndImages() {
           [] {
             return Images(Resnet18{.outputs = 3, .stem = Stem::kStandard, .width = 4}, {40, 40});
           },
-          0.05}};
+          0.05},
+      NetworkCase{"resnet50",
+                  [] {
+                    return Images(Resnet50{.outputs = 3, .width = 4}, {3, 16, 16});
+                  },
+                  0.05},
+      NetworkCase{"densenet121",
+                  [] {
+                    return Images(Densenet121{.outputs = 3, .growth = 4}, {3, 16, 16});
+                  },
+                  0.05},
+      NetworkCase{"densenet121_standard",
+                  [] {
+                    return Images(
+                        Densenet121{.outputs = 3, .stem = Stem::kStandard, .growth = 4}, {40, 40});
+                  },
+                  0.05}};
 }
 
 std::vector<NetworkCase> CasesOfCategoriesAndSeries() {

@@ -1,6 +1,5 @@
 #include "models/spec/resnet18.h"
 
-#include <algorithm>
 #include <array>
 
 #include "models/networks/images.h"
@@ -10,13 +9,6 @@ namespace tidemill::models {
 namespace {
 
 namespace nn = torch::nn;
-
-constexpr int64_t kSmallImage = 64;
-
-nn::Conv2d Convolution(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
-  return nn::Conv2d(
-      nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
-}
 
 // Two convolutions and a way around them.
 class ResidualBlock final : public nn::Module {
@@ -36,18 +28,10 @@ class ResidualBlock final : public nn::Module {
     torch::Tensor y = torch::relu(norm1_->forward(conv1_->forward(x)));
     y = norm2_->forward(conv2_->forward(y));
     if (!shortcut_) return torch::relu(y + x);
-    return torch::relu(y + shortcut_norm_->forward(shortcut_->forward(Strided(x))));
+    return torch::relu(y + shortcut_norm_->forward(shortcut_->forward(EachPixel(x, stride_))));
   }
 
  private:
-  // The pixels that a convolution of one pixel with that stride reads. libtorch's own (2.13 on a
-  // CPU with AVX-512) writes past its memory where channels are fewer than 16, rows are of odd
-  // number and threads several.
-  torch::Tensor Strided(const torch::Tensor& x) const {
-    if (stride_ == 1) return x;
-    return x.slice(2, 0, x.size(2), stride_).slice(3, 0, x.size(3), stride_);
-  }
-
   int64_t stride_ = 1;  // The stride of the shortcut.
   nn::Conv2d conv1_{nullptr};
   SharedBatchNorm2d norm1_{nullptr};
@@ -60,8 +44,7 @@ class ResidualBlock final : public nn::Module {
 class ResnetNetwork final : public NetworkModule {
  public:
   ResnetNetwork(const Resnet18& spec, const std::array<int64_t, 3>& image) {
-    const bool small = spec.stem == Stem::kSmall ||
-                       (spec.stem == Stem::kAuto && std::max(image[1], image[2]) <= kSmallImage);
+    const bool small = IsSmallStem(spec.stem, image[1], image[2]);
     is_pooled_ = !small;
     stem_ = register_module("stem", small ? Convolution(image[0], spec.width, 3, 1)
                                           : Convolution(image[0], spec.width, 7, 2));
@@ -77,7 +60,7 @@ class ResnetNetwork final : public NetworkModule {
       }
     }
     output_ = register_module("output", nn::Linear(channels, spec.outputs));
-    InitialiseConvolutions();
+    InitialiseConvolutions(*this, /*fan_out=*/true);
     PutChannelsLast(*this);
   }
 
@@ -91,15 +74,6 @@ class ResnetNetwork final : public NetworkModule {
   }
 
  private:
-  // As in the paper: He et al., "Delving Deep into Rectifiers", 2015.
-  void InitialiseConvolutions() {
-    for (const auto& child : modules(/*include_self=*/false)) {
-      if (const auto* const convolution = child->as<nn::Conv2d>()) {
-        nn::init::kaiming_normal_(convolution->weight, 0, torch::kFanOut, torch::kReLU);
-      }
-    }
-  }
-
   bool is_pooled_ = false;
   nn::Conv2d stem_{nullptr};
   SharedBatchNorm2d norm_{nullptr};

@@ -4,6 +4,7 @@
 
 #include "config/spec_list.h"
 #include "models/spec/convnet.h"
+#include "models/spec/densenet121.h"
 #include "models/spec/dlrm.h"
 #include "models/spec/embedding_bag.h"
 #include "models/spec/factorization_machine.h"
@@ -11,13 +12,14 @@
 #include "models/spec/logistic.h"
 #include "models/spec/mlp.h"
 #include "models/spec/resnet18.h"
+#include "models/spec/resnet50.h"
 #include "models/spec/tcn.h"
 #include "models/spec/text_transformer.h"
 #include "models/spec/torchscript.h"
 
 namespace tidemill::models {
 
-using Networks = config::SpecList<Mlp, Convnet, Logistic, Resnet18, EmbeddingBag, TextTransformer,
+using Networks = config::SpecList<Mlp, Convnet, Logistic, Resnet18, Resnet50, Densenet121, EmbeddingBag, TextTransformer,
                                   Dlrm, FactorizationMachine, Gru, Tcn, TorchScript>;
 
 }  // namespace tidemill::models

@@ -5,16 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "config/config.h"
 #include "models/spec/model_spec.h"
 #include "models/spec/network_docs.h"
+#include "models/spec/stem.h"
 
 namespace tidemill::models {
-
-enum class Stem { kAuto, kSmall, kStandard };
 
 struct Resnet18 {
   static constexpr std::string_view kType = "resnet18";
@@ -28,10 +26,7 @@ struct Resnet18 {
 
   void Fields(auto&& field) {
     field("outputs", outputs, kOutputsDoc, {.min = 1, .max = 1048576, .required = true});
-    field("stem", stem,
-          "How the network begins. `small`: a 3x3 convolution that keeps the size. `standard`: a "
-          "7x7 convolution and a maximum that reduce it to a quarter. `auto`: small for images up "
-          "to 64 pixels.");
+    field("stem", stem, kStemDoc);
     field("width", width, "Channels of the first stage. Each later stage has twice as many.",
           {.min = 1, .max = 1024});
   }
@@ -47,11 +42,3 @@ struct Resnet18 {
 absl::StatusOr<ModulePtr> MakeModule(const Resnet18& spec, const NetworkParts& parts);
 
 }  // namespace tidemill::models
-
-template <>
-struct tidemill::config::EnumNames<tidemill::models::Stem> {
-  static constexpr std::pair<tidemill::models::Stem, std::string_view> kNames[] = {
-      {tidemill::models::Stem::kAuto, "auto"},
-      {tidemill::models::Stem::kSmall, "small"},
-      {tidemill::models::Stem::kStandard, "standard"}};
-};

@@ -17,6 +17,15 @@ void Add(TrainingProblems& problems, std::string_view path, std::string message,
   problems.push_back({std::string(path), {std::move(message), std::move(hint)}});
 }
 
+// The loss of the same kind for any number of classes.
+std::string ForMoreClasses(const LossSpec& loss) {
+  const std::string of_same_kind = fmt::format("multiclass_{}", loss.type());
+  for (const auto& other : Loss::Alternatives()) {
+    if (other.type().tag == of_same_kind) return of_same_kind;
+  }
+  return "cross_entropy";
+}
+
 void CheckClassOutputs(const LossSpec& loss, int64_t outputs, const LabelKind& label,
                        TrainingProblems& problems) {
   if (loss->OfClasses() == ClassOutputs::kSigmoid) {
@@ -24,7 +33,7 @@ void CheckClassOutputs(const LossSpec& loss, int64_t outputs, const LabelKind& l
       Add(problems, "training.loss",
           fmt::format("{} is for two classes, but '{}' has {}", loss.type(), label.dataset,
                       label.num_classes),
-          "use loss: cross_entropy");
+          fmt::format("use loss: {}", ForMoreClasses(loss)));
     } else if (outputs != 1) {
       Add(problems, "model.outputs",
           fmt::format("has {} outputs, but {} takes one", outputs, loss.type()),

@@ -30,7 +30,8 @@ std::vector<std::string> PathsOf(const ModelSpec& model, const TrainingSpec& tra
 }
 
 TEST(TrainingCheck, ALossMustFitTheKindOfTheLabel) {
-  for (const LossSpec& loss : {LossSpec(Mse{}), LossSpec(L1{}), LossSpec(Huber{})}) {
+  for (const LossSpec& loss :
+       {LossSpec(Mse{}), LossSpec(L1{}), LossSpec(Huber{}), LossSpec(SmoothL1{})}) {
     EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kReal), IsEmpty());
     EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, {.loss = loss}, kTwoClasses),
                 ElementsAre("training.loss"));
@@ -47,6 +48,10 @@ TEST(TrainingCheck, OutputsMustBeAsManyAsTheLossTakes) {
   EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, logits, kTwoClasses), IsEmpty());
   EXPECT_THAT(PathsOf(Mlp{.outputs = 2}, logits, kTwoClasses), ElementsAre("model.outputs"));
   EXPECT_THAT(PathsOf(Mlp{.outputs = 1}, logits, kThreeClasses), ElementsAre("training.loss"));
+  EXPECT_EQ(FindTrainingProblems(Mlp{.outputs = 1}, {.loss = Hinge{}}, kThreeClasses)
+                .front()
+                .problem.hint,
+            "use loss: multiclass_hinge");
   EXPECT_THAT(PathsOf(Mlp{.outputs = 2}, {.loss = Mse{}}, kReal), ElementsAre("model.outputs"));
   EXPECT_THAT(
       PathsOf(Mlp{.outputs = 3}, {.loss = CrossEntropy{.class_weights = {1, 2}}}, kThreeClasses),
@@ -125,6 +130,8 @@ TEST(InputCheck, EachNetworkNamesWhatItTakes) {
       {Logistic{}, series},
       {Convnet{}, image},
       {Resnet18{}, image},
+      {Resnet50{}, image},
+      {Densenet121{}, image},
       {EmbeddingBag{}, tokens},
       {TextTransformer{}, tokens},
       {Dlrm{.categories = {5, 6}}, table},
@@ -141,6 +148,8 @@ TEST(InputCheck, EachNetworkNamesWhatItTakes) {
       {Mlp{}, tokens, "an mlp takes float32 numbers, but 'input' has rows of int64 [20]"},
       {Convnet{}, {{"input", {{784}, false}}}, "a convnet takes images"},
       {Resnet18{}, {{"input", {{3, 8, 8}, false}}}, "at least 16x16"},
+      {Resnet50{}, {{"input", {{3, 8, 8}, false}}}, "at least 16x16"},
+      {Densenet121{.stem = Stem::kStandard}, image, "at least 32x32"},
       {EmbeddingBag{}, series,
        "token ids, int64 [length], but 'input' has rows of float32 [24, 3]"},
       {Dlrm{.categories = {5, 6, 7}}, table, "3 categories are listed"},

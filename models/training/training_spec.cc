@@ -1,5 +1,7 @@
 #include "models/training/training_spec.h"
 
+#include "models/training/schedules/plateau.h"
+
 namespace tidemill::models {
 namespace {
 
@@ -35,6 +37,32 @@ void CheckRanks(const TrainingSpec& training, config::Problems& problems) {
   }
 }
 
+// A schedule that waits for losses needs them.
+void CheckPlateau(const TrainingSpec& training, const ScheduleSpec& schedule,
+                  const std::string& path, config::Problems& problems) {
+  const Plateau* const plateau = schedule->Watched();
+  if (plateau == nullptr) return;
+  if (plateau->loss == WatchedLoss::kHeldOut && !training.early_stopping) {
+    problems.Add(path, "looks at the loss on held-out samples, but no samples are held out",
+                 "add early_stopping, or write loss: training");
+  }
+  if (!plateau->every && training.epochs <= plateau->patience) {
+    problems.Add(path,
+                 fmt::format("looks once in each epoch and waits for {}, but there are {} epochs",
+                             plateau->patience, training.epochs),
+                 "write `every: 100` for a look after every 100 steps");
+  }
+}
+
+void CheckSchedules(const TrainingSpec& training, config::Problems& problems) {
+  CheckPlateau(training, training.schedule, "schedule", problems);
+  for (size_t i = 0; i < training.optimizers.size(); ++i) {
+    const ModuleOptimizer& one = training.optimizers[i];
+    if (!one.schedule) continue;
+    CheckPlateau(training, *one.schedule, fmt::format("optimizers[{}].schedule", i), problems);
+  }
+}
+
 // What is not shared cannot be shared strictly.
 void CheckShare(const TrainingSpec& training, config::Problems& problems) {
   if (training.share != Share::kStrict) return;
@@ -50,6 +78,13 @@ void CheckShare(const TrainingSpec& training, config::Problems& problems) {
 }
 
 }  // namespace
+
+std::vector<ModuleOptimizer> TrainingSpec::Optimizers() const {
+  std::vector<ModuleOptimizer> all = optimizers;
+  if (all.empty()) all.push_back({.modules = "*", .optimizer = optimizer});
+  for (ModuleOptimizer& one : all) one.schedule = one.schedule.value_or(schedule);
+  return all;
+}
 
 void TrainingSpec::Check(config::Problems& problems) const {
   if (standardize_target && loss->IsOfClasses()) {
@@ -88,6 +123,7 @@ void TrainingSpec::Check(config::Problems& problems) const {
   }
   CheckRanks(*this, problems);
   CheckShare(*this, problems);
+  CheckSchedules(*this, problems);
   if (optimizers.empty()) return;
   if (optimizer != DefaultOptimizer()) {
     problems.Add("optimizer", "cannot be used with `optimizers`", "leave one out");

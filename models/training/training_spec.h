@@ -19,6 +19,7 @@
 #include "config/config.h"
 #include "models/spec/model_spec.h"
 #include "models/training/augment_spec.h"
+#include "models/training/average_spec.h"
 #include "models/training/buckets_spec.h"
 #include "models/training/cache_spec.h"
 #include "models/training/downsampling_spec.h"
@@ -26,7 +27,7 @@
 #include "models/training/last_batch.h"
 #include "models/training/losses/loss_spec.h"
 #include "models/training/mix_spec.h"
-#include "models/training/optimizers/optimizer_spec.h"
+#include "models/training/module_optimizer.h"
 #include "models/training/orders/order_spec.h"
 #include "models/training/placement_spec.h"
 #include "models/training/schedules/schedule_spec.h"
@@ -73,6 +74,7 @@ struct TrainingSpec {
   LossSpec loss = {};
   std::optional<GradientClipping> gradient_clipping = std::nullopt;
   Precision precision = Precision::kFloat32;
+  std::optional<Average> average = std::nullopt;
   std::optional<EarlyStopping> early_stopping = std::nullopt;
   bool warm_start = true;
   bool reuse = false;
@@ -114,23 +116,25 @@ struct TrainingSpec {
     FieldsOfRanks(field);
     field("optimizer", optimizer, "How weights follow gradients.");
     field("optimizers", optimizers,
-          "Several optimizers instead of `optimizer`, each for some parameters. A parameter gets "
-          "the first one whose pattern matches its name.");
+          "Several optimizers instead of `optimizer`, each for some parameters and, if you like, "
+          "with a schedule of its own. A parameter gets the first one whose pattern matches its "
+          "name.");
     field("schedule", schedule, "How the learning rate changes during a training.");
     field("loss", loss,
-          "`cross_entropy` or `bce_with_logits` for class labels, `mse`, `l1` or `huber` for real "
-          "ones.");
+          "`cross_entropy` or `bce_with_logits` for class labels, or `focal`, `multiclass_focal`, "
+          "`hinge` or `multiclass_hinge`. `mse`, `l1`, `huber` or `smooth_l1` for real ones.");
     field(
         "standardize_target", standardize_target,
         "Train on real labels as (x - mean) / deviation. Both numbers are learned from the "
         "selected samples, as `standardize` does. Predictions are converted back into the units of "
-        "the label, and models are measured in them. By default true for `mse`, `l1` and `huber`.");
+        "the label, and models are measured in them. By default true for real ones.");
     field("gradient_clipping", gradient_clipping, "Limits for the gradients.");
     field("precision", precision,
           "`bfloat16` computes the products of the forward pass in 16 bits. Weights, loss and "
           "steps stay in 32 bits. `float16` does so with more digits and smaller exponents: losses "
           "are multiplied so that small gradients do not become zero, and steps whose gradients "
           "overflow are left out.");
+    field("average", average, "An average of the weights that becomes the model.");
     field("early_stopping", early_stopping, "When to end before the last epoch.");
     field("warm_start", warm_start,
           "Start from the model of the previous trigger instead of a fresh initialisation.");
@@ -146,11 +150,8 @@ struct TrainingSpec {
   // Notes settings that contradict one another.
   void Check(config::Problems& problems) const;
 
-  // Returns the optimisers of `optimizer` or `optimizers`.
-  std::vector<ModuleOptimizer> Optimizers() const {
-    if (!optimizers.empty()) return optimizers;
-    return {{.modules = "*", .optimizer = optimizer}};
-  }
+  // Returns the optimisers of `optimizer` or `optimizers`, each with its schedule.
+  std::vector<ModuleOptimizer> Optimizers() const;
   // Returns `order`, or the order that `shuffle` stands for.
   OrderSpec EffectiveOrder() const {
     return order.value_or(shuffle ? OrderSpec() : InStreamOrder());

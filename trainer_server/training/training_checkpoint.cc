@@ -1,5 +1,6 @@
 #include "trainer_server/training/training_checkpoint.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -14,12 +15,14 @@
 //   model.<name>         weights and buffers       | these three once there is a network, which is
 //   optimizer.<name>     its moments and steps     | made with the first batch
 //   best.<name>          early stopping's best     |
+//   average.<name>       the average of the weights, with training.average, once there is a step
 //   generator.cpu        torch's generators: dropout and
 //   generator.device       random ops resume where they were; the second on a GPU only
 //   counters.integers    TrainingCounters and StoppingState, in the order of SaveCounters()
 //   counters.numbers
 //   curve.integers       the loss curve: 4 numbers, then 2 for each point
 //   curve.numbers
+//   plateaus             6 numbers for each optimiser whose schedule watches losses
 //   loss_scale           the factor and its good steps; for float16 only
 //   companion.numbers    what the source of batches keeps here
 //   companion.losses     the last loss of each ordinal, when a method looks at it
@@ -41,6 +44,8 @@ constexpr char kCurveIntegers[] = "curve.integers";
 constexpr char kCurveNumbers[] = "curve.numbers";
 constexpr char kCompanionNumbers[] = "companion.numbers";
 constexpr char kCompanionLosses[] = "companion.losses";
+constexpr char kAveragePrefix[] = "average.";
+constexpr char kPlateaus[] = "plateaus";
 constexpr char kLossScale[] = "loss_scale";
 constexpr char kThreads[] = "num_threads";
 constexpr char kProgram[] = "program_sha256";
@@ -53,6 +58,8 @@ constexpr int64_t kNumOldIntegers = 13;
 constexpr int64_t kNumNumbers = 3;
 // The curve's arrays hold this many numbers before the points, then two for each point.
 constexpr int64_t kCurveHead = 4;
+
+constexpr size_t kPlateauNumbers = 6;
 
 constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
 
@@ -180,6 +187,62 @@ absl::Status LoadLossScale(const models::TensorFile& file, TrainingState& state)
   return absl::OkStatus();
 }
 
+void SavePlateaus(const PlateauStates& states, models::TensorFile& file,
+                  std::vector<torch::Tensor>& kept) {
+  if (std::ranges::all_of(states, [](const PlateauState& one) { return one == PlateauState(); })) {
+    return;
+  }
+  std::vector<double> numbers;
+  for (const PlateauState& one : states) {
+    numbers.insert(numbers.end(), {one.best, one.factor, static_cast<double>(one.num_worse),
+                                   static_cast<double>(one.num_resting), one.loss_sum,
+                                   static_cast<double>(one.num_samples)});
+  }
+  file.tensors[kPlateaus] = models::BytesOf(TensorOf(numbers), kept);
+}
+
+absl::Status LoadPlateaus(const models::TensorFile& file, TrainingState& state) {
+  if (!file.tensors.contains(kPlateaus)) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::vector<double> n, Find<double>(file, kPlateaus));
+  if (n.size() != state.plateaus.size() * kPlateauNumbers) {
+    return DataLoss("the plateaus of the checkpoint do not fit");
+  }
+  for (size_t i = 0; i < state.plateaus.size(); ++i) {
+    const double* const one = n.data() + i * kPlateauNumbers;
+    state.plateaus[i] = {.best = one[0],
+                         .factor = one[1],
+                         .num_worse = static_cast<int64_t>(one[2]),
+                         .num_resting = static_cast<int64_t>(one[3]),
+                         .loss_sum = one[4],
+                         .num_samples = static_cast<int64_t>(one[5])};
+  }
+  return absl::OkStatus();
+}
+
+// Adds the arrays of a network's state that are kept beside it; they may be none.
+void SaveArrays(const std::vector<torch::Tensor>& arrays, const std::string& prefix,
+                const Learner& learner, models::TensorFile& file,
+                std::vector<torch::Tensor>& kept) {
+  if (arrays.empty()) return;
+  const auto state = models::StateOf(learner.network());
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    file.tensors[prefix + state[i].first] = models::BytesOf(arrays[i], kept);
+  }
+}
+
+// Reads them through the network, which has other values afterwards.
+absl::StatusOr<std::vector<torch::Tensor>> LoadArrays(const models::TensorFile& file,
+                                                      const std::string& prefix,
+                                                      torch::Device device,
+                                                      const models::Network& network) {
+  RETURN_IF_ERROR(models::LoadState(file, prefix, network));
+  std::vector<torch::Tensor> arrays;
+  for (const auto& [name, tensor] : models::StateOf(network)) {
+    arrays.push_back(tensor.detach().to(device, tensor.scalar_type(), false, true));
+  }
+  return arrays;
+}
+
 models::TensorFile Encode(const TrainingSetup& setup, const TrainingState& state, Learner& learner,
                           std::vector<torch::Tensor>& kept) {
   models::TensorFile file;
@@ -189,16 +252,15 @@ models::TensorFile Encode(const TrainingSetup& setup, const TrainingState& state
     models::WriteInputs(learner.network().inputs, file);
     file.metadata[kProgram] = Sha256(learner.network().module->program());
   }
-  for (size_t i = 0; i < state.best.size(); ++i) {
-    file.tensors[kBestPrefix + models::StateOf(learner.network())[i].first] =
-        models::BytesOf(state.best[i], kept);
-  }
+  SaveArrays(state.best, kBestPrefix, learner, file, kept);
+  SaveArrays(state.average, kAveragePrefix, learner, file, kept);
   file.tensors[kGenerator] = models::BytesOf(GeneratorOf(torch::kCPU).get_state(), kept);
   if (!setup.device.is_cpu()) {
     file.tensors[kDeviceGenerator] = models::BytesOf(GeneratorOf(setup.device).get_state(), kept);
   }
   SaveCounters(state, file, kept);
   SaveCurve(state.curve.state(), file, kept);
+  SavePlateaus(state.plateaus, file, kept);
   if (setup.training.precision == models::Precision::kFloat16) {
     const std::vector<double> numbers = {state.loss_scale.factor,
                                          static_cast<double>(state.loss_scale.good_steps)};
@@ -214,6 +276,7 @@ absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
                     TrainingState& state, Learner& learner) {
   RETURN_IF_ERROR(LoadCounters(file, state));
   ASSIGN_OR_RETURN(state.curve, LoadCurve(file));
+  RETURN_IF_ERROR(LoadPlateaus(file, state));
   if (setup.training.precision == models::Precision::kFloat16) {
     RETURN_IF_ERROR(LoadLossScale(file, state));
   }
@@ -230,10 +293,10 @@ absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
     }
     if (setup.training.early_stopping &&
         state.stopping.best < std::numeric_limits<double>::infinity()) {
-      RETURN_IF_ERROR(models::LoadState(file, kBestPrefix, network));
-      for (const auto& [name, tensor] : models::StateOf(network)) {
-        state.best.push_back(tensor.detach().to(setup.device, tensor.scalar_type(), false, true));
-      }
+      ASSIGN_OR_RETURN(state.best, LoadArrays(file, kBestPrefix, setup.device, network));
+    }
+    if (setup.training.average && state.counters.num_steps > 0) {
+      ASSIGN_OR_RETURN(state.average, LoadArrays(file, kAveragePrefix, setup.device, network));
     }
     RETURN_IF_ERROR(models::LoadState(file, kModelPrefix, network));
     RETURN_IF_ERROR(learner.Begin(std::move(network)));

@@ -42,7 +42,11 @@ std::vector<double> ToNumbers(const torch::Tensor& losses) {
 }  // namespace
 
 TrainingLoop::TrainingLoop(TrainingSetup setup)
-    : setup_(std::move(setup)), learner_(setup_), idle_(setup_.device) {
+    : setup_(std::move(setup)),
+      optimizers_(setup_.training.Optimizers()),
+      learner_(setup_),
+      idle_(setup_.device) {
+  state_.plateaus.resize(optimizers_.size());
   state_.companion.losses.assign(static_cast<size_t>(setup_.num_losses),
                                  std::numeric_limits<float>::quiet_NaN());
   if (setup_.ranks != nullptr) ShareNormalisation();
@@ -93,11 +97,17 @@ absl::Status TrainingLoop::Run(loader::BatchSource& source, const Observer& obse
     RETURN_IF_ERROR(observer(*this));
   }
   RETURN_IF_ERROR(CheckOwnHoles());
-  if (state_.best.empty() || !setup_.training.early_stopping->restore_best) return absl::OkStatus();
-  return models::Guard("restoring the best weights", [&]() -> absl::Status {
+  return TakeLastWeights();
+}
+
+absl::Status TrainingLoop::TakeLastWeights() {
+  const bool takes_best = !state_.best.empty() && setup_.training.early_stopping->restore_best;
+  const std::vector<torch::Tensor>& last = takes_best ? state_.best : state_.average;
+  if (last.empty()) return absl::OkStatus();
+  return models::Guard("taking the best or averaged weights", [&]() -> absl::Status {
     const torch::NoGradGuard no_gradients;
     auto state = models::StateOf(learner_.network());
-    for (size_t i = 0; i < state.size(); ++i) state[i].second.copy_(state_.best[i]);
+    for (size_t i = 0; i < state.size(); ++i) state[i].second.copy_(last[i]);
     return absl::OkStatus();
   });
 }
@@ -135,6 +145,7 @@ bool TrainingLoop::EndsStep(const loader::TrainingBatch& batch,
 
 absl::Status TrainingLoop::EndEpoch() {
   RETURN_IF_ERROR(CheckOwnHoles());
+  LookAfterEpoch(optimizers_, state_.plateaus);
   if (state_.counters.loss_samples > 0) state_.counters.last_epoch_loss = state_.counters.loss();
   state_.counters.loss_sum = 0;
   state_.counters.loss_samples = 0;
@@ -220,6 +231,7 @@ void TrainingLoop::Measure(double value, int64_t num_rows, int64_t num_holes) {
   state_.counters.num_not_finite_in_row = 0;
   state_.counters.loss_sum += value * static_cast<double>(num_rows);
   state_.counters.loss_samples += num_rows;
+  NoteLoss(optimizers_, value, num_rows, state_.plateaus);
   state_.curve.Add(value, num_rows, state_.counters.samples + num_rows + num_holes);
 }
 
@@ -265,9 +277,14 @@ absl::Status TrainingLoop::CloseGroup(const loader::BatchSource& source) {
   }
   const auto& clipping = setup_.training.gradient_clipping;
   if (clipping && !learner_.optimizer().ClipGradients(*clipping)) return RefuseLoss();
-  learner_.optimizer().Step(setup_.training.schedule->LearningRateFactor(
-      state_.counters.num_steps, NumSteps(setup_.training, state_.counters, source)));
+  learner_.optimizer().Step(
+      LearningRateFactors(optimizers_, state_.plateaus, state_.counters.num_steps,
+                          NumSteps(setup_.training, state_.counters, source)));
   ++state_.counters.num_steps;
+  LookAfterStep(optimizers_, state_.counters.num_steps, state_.plateaus);
+  if (const auto& average = setup_.training.average) {
+    AddToAverage(*average, learner_.network(), state_.counters.num_steps, state_.average);
+  }
   return absl::OkStatus();
 }
 
@@ -359,9 +376,8 @@ absl::Status TrainingLoop::CheckOwnHoles() const {
                     setup_.training.max_bad_fraction, last_reason_);
 }
 
-absl::Status TrainingLoop::MeasureHeldOut() {
+absl::StatusOr<std::optional<double>> TrainingLoop::HeldOutLoss() {
   ASSIGN_OR_RETURN(const auto source, setup_.held_out());
-  const torch::NoGradGuard no_gradients;
   learner_.network().module->eval();
   double sum = 0;
   double divisor = 0;
@@ -384,10 +400,17 @@ absl::Status TrainingLoop::MeasureHeldOut() {
     divisor += learner_.DivisorOf(moved);
   }
   learner_.network().module->train();
-  if (divisor == 0) return absl::OkStatus();
-  const double loss = sum / divisor;
-  if (std::isfinite(loss)) state_.curve.AddValidation(loss);
-  if (!Observe(*setup_.training.early_stopping, loss, state_.stopping)) return absl::OkStatus();
+  return divisor == 0 ? std::nullopt : std::optional(sum / divisor);
+}
+
+absl::Status TrainingLoop::MeasureHeldOut() {
+  const torch::NoGradGuard no_gradients;
+  const WithAveragedWeights averaged(learner_.network(), state_.average);
+  ASSIGN_OR_RETURN(const std::optional<double> loss, HeldOutLoss());
+  if (!loss) return absl::OkStatus();
+  if (std::isfinite(*loss)) state_.curve.AddValidation(*loss);
+  LookAtHeldOut(optimizers_, *loss, state_.plateaus);
+  if (!Observe(*setup_.training.early_stopping, *loss, state_.stopping)) return absl::OkStatus();
   state_.best.clear();
   for (const auto& [name, tensor] : models::StateOf(learner_.network())) {
     state_.best.push_back(tensor.detach().clone());

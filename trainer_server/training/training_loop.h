@@ -135,6 +135,9 @@ class TrainingLoop {
   absl::Status CheckLimit() const;
   absl::Status CheckOwnHoles() const;
   absl::Status MeasureHeldOut();
+  absl::StatusOr<std::optional<double>> HeldOutLoss();
+  // Gives the network the weights with which the training ends.
+  absl::Status TakeLastWeights();
   absl::Status RefuseLoss();
   // The factor of losses when gradients are computed; 1 unless it trains in float16.
   double LossFactor() const;
@@ -146,6 +149,7 @@ class TrainingLoop {
   absl::Status TryStep(const loader::TrainingBatch& batch);
 
   const TrainingSetup setup_;
+  const std::vector<models::ModuleOptimizer> optimizers_;
   TrainingState state_;
   Learner learner_;
   // Used between batches whose gradients form one step: the divisor, and the number of batches with

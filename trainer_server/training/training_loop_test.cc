@@ -15,7 +15,9 @@
 #include "models/spec/resnet18.h"
 #include "models/training/losses/cross_entropy.h"
 #include "models/training/optimizers/optimizers.h"
+#include "models/training/schedules/cycles.h"
 #include "models/training/schedules/decays.h"
+#include "models/training/schedules/plateau.h"
 #include "models/training/schedules/warmup.h"
 #include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"
@@ -126,7 +128,22 @@ INSTANTIATE_TEST_SUITE_P(
             .epochs = 40,
             .optimizer = models::Adam{.lr = 0.03},
             .loss = models::CrossEntropy{.label_smoothing = 0.1, .class_weights = {1, 2, 3}},
-            .early_stopping = models::EarlyStopping{.patience = 3}}));
+            .early_stopping = models::EarlyStopping{.patience = 3}},
+        models::TrainingSpec{
+            .epochs = 6,
+            .optimizers = {{"hidden*", models::NAdam{.lr = 0.02}, models::Plateau{.every = 3}},
+                           {"*", models::Lion{.lr = 0.01}}},
+            .schedule = models::OneCycle{},
+            .average = models::Average{.decay = 0.9}},
+        models::TrainingSpec{
+            .epochs = 12,
+            .optimizer = models::RmsProp{.lr = 0.01, .momentum = 0.5, .centered = true},
+            .schedule = models::Plateau{.loss = models::WatchedLoss::kHeldOut, .patience = 1},
+            .average = models::Average{.decay = 0.9},
+            .early_stopping = models::EarlyStopping{.patience = 5}},
+        models::TrainingSpec{.epochs = 3,
+                             .optimizer = models::Lamb{.lr = 0.05},
+                             .schedule = models::CosineRestarts{{.steps = 3}, 2}}));
 
 TEST(TrainingLoop, SeedAndTriggerDecideTheInitialisation) {
   const auto digest = [](int64_t seed, int64_t trigger) {

@@ -18,6 +18,7 @@
 #include "models/training/optimizers/adam.h"
 #include "models/training/optimizers/sgd.h"
 #include "models/training/schedules/constant.h"
+#include "models/training/schedules/plateau.h"
 #include "models/training/schedules/warmup.h"
 #include "trainer_server/testing/between_batches.h"
 #include "trainer_server/testing/memory_source.h"
@@ -166,6 +167,103 @@ TEST(Schedules, SpanTheStepsOfTheWholeTraining) {
                {}, source),
       4);
   EXPECT_EQ(NumSteps({.max_samples = config::Count{1000}, .batch_size = 8}, {}, source), 7);
+}
+
+TEST(Schedules, OfAnOptimizerActOnItsParametersOnly) {
+  const auto train = [](std::optional<models::ScheduleSpec> of_bias) {
+    return Train(Linear({.batch_size = 50,
+                         .optimizers = {{"*.bias", models::Sgd{.lr = 1}, std::move(of_bias)},
+                                        {"*", models::Sgd{.lr = 1}}},
+                         .schedule = models::Warmup{{.steps = 4}}}),
+                 {});
+  };
+  const Trained same = train(std::nullopt);
+  const Trained own = train(models::Constant{});
+  EXPECT_TRUE(torch::equal(own.weights.at("output.weight"), same.weights.at("output.weight")));
+  EXPECT_FALSE(torch::equal(own.weights.at("output.bias"), same.weights.at("output.bias")));
+}
+
+TEST(Schedules, APlateauLowersTheRateWhenTheLossNoLongerFalls) {
+  const models::Plateau plateau = {.factor = 0.5, .patience = 2, .cooldown = 1, .least = 0.2};
+  const std::vector<models::ModuleOptimizer> optimizers = {{.schedule = plateau},
+                                                           {.schedule = models::Constant{}}};
+  PlateauStates states(2);
+  std::vector<double> factors;
+  for (const double loss : {1.0, 0.5, 0.6, 0.5, 0.7, 0.8, 0.9, 0.4, 0.4, 0.4, 0.4, 0.4}) {
+    NoteLoss(optimizers, loss + 0.1, 3, states);
+    NoteLoss(optimizers, loss - 0.1, 3, states);
+    LookAfterEpoch(optimizers, states);
+    const std::vector<double> both = LearningRateFactors(optimizers, states, 5, 10);
+    factors.push_back(both[0]);
+    EXPECT_EQ(both[1], 1);
+  }
+  // Two looks without a lower loss, and one after each fall that does not count.
+  EXPECT_THAT(factors,
+              ::testing::ElementsAre(1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.2, 0.2, 0.2));
+}
+
+TEST(Schedules, APlateauLooksAfterEachEpochOrSoManySteps) {
+  const auto train = [](const models::ScheduleSpec& schedule) {
+    return Train(Linear({.epochs = 4,
+                         .batch_size = 50,
+                         .optimizer = models::Sgd{.lr = 0.1},
+                         .schedule = schedule}),
+                 {});
+  };
+  // No loss is lower than the first by so much.
+  const models::Plateau never = {.factor = 0, .patience = 2, .min_delta = 100};
+  EXPECT_GT(Distance(train(never), train(models::Constant{})), 1e-4);
+  models::Plateau often = never;
+  often.every = 1;
+  EXPECT_LT(Distance(train(often), train(never)), 1e-9) << "an epoch is one step";
+}
+
+TEST(Average, OfTheWeightsBecomesTheModel) {
+  const auto train = [](std::optional<models::Average> average, int64_t epochs) {
+    return Train(Linear({.epochs = epochs,
+                         .batch_size = 50,
+                         .optimizer = models::Sgd{.lr = 0.5},
+                         .average = average}),
+                 {.epochs = epochs});
+  };
+  // After each of the steps, one an epoch.
+  const auto after = [&](int64_t steps) {
+    return train(std::nullopt, steps).weights.at("output.weight");
+  };
+  const torch::Tensor plain =
+      train(models::Average{.decay = 0.75, .rise = false}, 3).weights.at("output.weight");
+  EXPECT_TRUE(torch::allclose(plain, after(1) * 0.5625 + after(2) * 0.1875 + after(3) * 0.25));
+  // Step 2 keeps 3 / 12, step 3 keeps 4 / 13.
+  const torch::Tensor rising = train(models::Average{}, 3).weights.at("output.weight");
+  EXPECT_TRUE(torch::allclose(
+      rising, (after(1) * 3 / 12 + after(2) * 9 / 12) * 4 / 13 + after(3) * 9 / 13));
+}
+
+// The stored model is the one that was measured.
+TEST(Average, IsWhatHeldOutSamplesMeasure) {
+  const auto held_out = []() -> absl::StatusOr<std::unique_ptr<loader::BatchSource>> {
+    return std::make_unique<MemorySource>(
+        MemorySource::Options{.samples = 40, .first_ordinal = 500, .epochs = 1});
+  };
+  TrainingSetup setup = Linear({.epochs = 3,
+                                .batch_size = 8,
+                                .optimizer = models::Sgd{.lr = 0.5},
+                                .average = models::Average{.decay = 0.9},
+                                .early_stopping = models::EarlyStopping{.restore_best = false}});
+  setup.held_out = held_out;
+  TrainingLoop loop(setup);
+  MemorySource source({.epochs = 3});
+  ASSERT_TRUE(loop.Run(source, Nothing).ok());
+  const double measured = loop.loss_curve().Points().back().validation_loss.value_or(0);
+
+  setup.parent_weights = loop.Weights().value();
+  setup.training.epochs = 1;
+  setup.training.optimizer = models::Sgd{.lr = 0};
+  setup.training.average.reset();
+  TrainingLoop check(setup);
+  MemorySource once({.epochs = 1});
+  ASSERT_TRUE(check.Run(once, Nothing).ok());
+  EXPECT_NEAR(check.stopping().best, measured, 1e-6);
 }
 
 TEST(Budget, EndsATrainingInMidEpochWithALastStep) {

@@ -5,7 +5,9 @@
 
 #include "torch/torch.h"
 
+#include "trainer_server/training/averaged_weights.h"
 #include "trainer_server/training/early_stopping.h"
+#include "trainer_server/training/learning_rates.h"
 #include "trainer_server/training/loss_curve.h"
 #include "trainer_server/training/loss_scale.h"
 #include "trainer_server/training/training_counters.h"
@@ -27,6 +29,8 @@ struct TrainingState {
   StoppingState stopping;
   Companion companion;
   LossScale loss_scale;  // For trainings in float16.
+  PlateauStates plateaus;
+  AveragedWeights average;  // For trainings with training.average.
   // The state of the network after its best epoch, in the order of models::StateOf(). Empty before
   // there is one.
   std::vector<torch::Tensor> best;

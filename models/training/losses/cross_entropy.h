@@ -35,7 +35,9 @@ at::Tensor GradientsOf(const CrossEntropy& spec, const at::Tensor& output,
 template <>
 class LossOf<CrossEntropy> final : public LossBase<CrossEntropy> {
  public:
-  std::optional<config::Remark> FindOutputsProblem(int64_t outputs) const override;
+  std::optional<config::Remark> FindOutputsProblem(int64_t outputs) const override {
+    return FindWeightsProblem("class_weights", spec_.class_weights, outputs);
+  }
 };
 
 }  // namespace tidemill::models

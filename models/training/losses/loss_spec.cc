@@ -1,11 +1,26 @@
 #include "models/training/losses/loss_spec.h"
 
+#include <string>
+
+#include "fmt/format.h"
+
 #include "models/training/losses/losses.h"
 
 namespace tidemill::models {
 
 std::span<const config::Alternative<Loss>> Loss::Alternatives() {
   return config::Alternatives<Loss, LossOf>(Losses());
+}
+
+std::optional<config::Remark> FindWeightsProblem(std::string_view name,
+                                                 const std::vector<double>& weights,
+                                                 int64_t outputs) {
+  const auto num_weights = static_cast<int64_t>(weights.size());
+  if (num_weights == 0 || num_weights == outputs) return std::nullopt;
+  return config::Remark{
+      .path = std::string(name),
+      .message = fmt::format("has {} weights for {} outputs", num_weights, outputs),
+      .hint = "list one weight for each class"};
 }
 
 }  // namespace tidemill::models

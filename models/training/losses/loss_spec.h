@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "config/choice.h"
 #include "config/config.h"
@@ -57,6 +59,11 @@ class LossBase : public config::PartOf<LossOf<Spec>, Loss, Spec> {
     return this->spec_ == static_cast<const LossBase&>(other).spec_;
   }
 };
+
+// Returns why the list of weights `name` does not fit this number of classes. An empty list does.
+std::optional<config::Remark> FindWeightsProblem(std::string_view name,
+                                                 const std::vector<double>& weights,
+                                                 int64_t outputs);
 
 // The loss of a spec, with the defaults.
 template <typename Spec>

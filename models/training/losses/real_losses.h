@@ -50,4 +50,21 @@ struct Huber {
 at::Tensor LossesOf(const Huber& spec, const at::Tensor& output, const at::Tensor& target);
 at::Tensor GradientsOf(const Huber& spec, const at::Tensor& output, const at::Tensor& target);
 
+struct SmoothL1 {
+  static constexpr std::string_view kType = "smooth_l1";
+  static constexpr std::string_view kDoc =
+      "The loss of `huber` divided by beta: errors above beta count as in `l1`, less beta / 2 "
+      "(Girshick, 2015).";
+  static constexpr std::optional<ClassOutputs> kClassOutputs = std::nullopt;
+  double beta = 1;
+
+  void Fields(auto&& field) {
+    field("beta", beta, "The error from which on the loss is linear.", {.min = 1e-9});
+  }
+  friend bool operator==(const SmoothL1&, const SmoothL1&) = default;
+};
+
+at::Tensor LossesOf(const SmoothL1& spec, const at::Tensor& output, const at::Tensor& target);
+at::Tensor GradientsOf(const SmoothL1& spec, const at::Tensor& output, const at::Tensor& target);
+
 }  // namespace tidemill::models

@@ -41,20 +41,6 @@ using OptimizerSpec = config::Choice<OptimizerKind>;
 // Returns the optimiser of a training that names none.
 OptimizerSpec DefaultOptimizer();
 
-// The optimiser of some parameters.
-struct ModuleOptimizer {
-  std::string modules = "*";
-  OptimizerSpec optimizer = DefaultOptimizer();
-
-  void Fields(auto&& field) {
-    field("modules", modules,
-          "Which parameters: a pattern with * and ? for their names, such as `embedding*`.",
-          {.min = 1, .required = true, .example = "\"embedding*\""});
-    field("optimizer", optimizer, "Their optimiser.", {.required = true});
-  }
-  friend bool operator==(const ModuleOptimizer&, const ModuleOptimizer&) = default;
-};
-
 // The part that needs libtorch, in models/optimizer_module.h. Each optimiser declares
 //   std::unique_ptr<OptimizerModule> MakeOptimizerModule(const Sgd& spec);
 class OptimizerModule;

@@ -6,10 +6,14 @@
 #include "models/training/optimizers/adagrad.h"
 #include "models/training/optimizers/adam.h"
 #include "models/training/optimizers/adamw.h"
+#include "models/training/optimizers/lamb.h"
+#include "models/training/optimizers/lion.h"
+#include "models/training/optimizers/nadam.h"
+#include "models/training/optimizers/rmsprop.h"
 #include "models/training/optimizers/sgd.h"
 
 namespace tidemill::models {
 
-using Optimizers = config::SpecList<Sgd, Adam, AdamW, Adagrad>;
+using Optimizers = config::SpecList<Sgd, Adam, AdamW, Adagrad, RmsProp, NAdam, Lamb, Lion>;
 
 }  // namespace tidemill::models

@@ -2,7 +2,9 @@
 
 #include "config/spec_list.h"
 #include "models/training/schedules/constant.h"
+#include "models/training/schedules/cycles.h"
 #include "models/training/schedules/decays.h"
+#include "models/training/schedules/plateau.h"
 #include "models/training/schedules/warmup.h"
 
 namespace tidemill::models {
@@ -17,13 +19,18 @@ struct As {
     double LearningRateFactor(int64_t step, int64_t total) const override {
       return this->spec_.LearningRateFactor(step, total);
     }
+    const Plateau* Watched() const override {
+      if constexpr (requires { this->spec_.Watched(); }) return this->spec_.Watched();
+      return nullptr;
+    }
     bool Equals(const Interface& other) const override {
       return this->spec_ == static_cast<const Part&>(other).spec_;
     }
   };
 };
 
-using LaterSchedules = config::SpecList<Constant, StepDecay, Cosine, Polynomial>;
+using LaterSchedules =
+    config::SpecList<Constant, StepDecay, Cosine, Polynomial, OneCycle, CosineRestarts, Plateau>;
 
 template <typename... Specs>
 std::span<const config::Alternative<Schedule>> WithWarmup(config::SpecList<Specs...> /*later*/) {

@@ -5,7 +5,8 @@
 //   schedule: {type: warmup, share: 0.1, then: {type: step, steps: 1000}}
 //
 // To add a schedule, write a header beside this one with its spec, which has LearningRateFactor(),
-// and its two lines in schedule_spec.cc. A long schedule has a source, too.
+// and its two lines in schedule_spec.cc. A long schedule has a source, too. One that depends on
+// losses has Watched().
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,8 @@
 
 namespace tidemill::models {
 
+struct Plateau;
+
 // A schedule and its settings. Thread-compatible.
 class Schedule : public config::Part<Schedule> {
  public:
@@ -25,6 +28,10 @@ class Schedule : public config::Part<Schedule> {
   // Returns the factor of the optimisers' learning rates for step `step`, from 0, of a training of
   // `total` steps. It is a pure function, so that a resumed training continues with the right rate.
   virtual double LearningRateFactor(int64_t step, int64_t total) const = 0;
+
+  // Returns the plateau whose factor is to be multiplied with this one; nullptr for a schedule that
+  // only counts steps. It lives as long as this schedule.
+  virtual const Plateau* Watched() const = 0;
 
   // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Schedule& other) const = 0;
@@ -39,6 +46,8 @@ class LaterSchedule : public config::Part<LaterSchedule> {
 
   // `step` and `total` count from the end of the warm-up.
   virtual double LearningRateFactor(int64_t step, int64_t total) const = 0;
+
+  virtual const Plateau* Watched() const = 0;
 
   virtual bool Equals(const LaterSchedule& other) const = 0;
 };

@@ -2,12 +2,15 @@
 
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <vector>
 
 #include "gtest/gtest.h"
 
 #include "base/testing/status_matchers.h"
+#include "models/training/schedules/cycles.h"
 #include "models/training/schedules/decays.h"
+#include "models/training/schedules/plateau.h"
 #include "models/training/schedules/warmup.h"
 
 namespace tidemill::models {
@@ -42,6 +45,29 @@ TEST(Schedule, APolynomialFallsByItsPower) {
   ExpectNear(Factors(Polynomial{{.steps = 2}, 2, 0.5}, 4), {1, 0.625, 0.5, 0.5});
 }
 
+// The numbers of torch.optim.lr_scheduler.OneCycleLR 2.13.
+TEST(Schedule, ACycleRisesAndFalls) {
+  ExpectNear(Factors(OneCycle{}, 10), {0.040000000000000036, 0.52, 1.0, 0.9504846320134737,
+                                       0.8117456539497631, 0.6112620219362893, 0.38874197806371075,
+                                       0.18825834605023697, 0.049519367986526286, 4e-06});
+  ExpectNear(Factors(OneCycle{{.steps = 2}, 0.5, 0.1, 0}, 4), {1, 0, 0, 0});
+}
+
+TEST(Schedule, ACosineBeginsAgain) {
+  const double slope = std::sqrt(0.5);  // The cosine of 45 degrees.
+  ExpectNear(Factors(CosineRestarts{{.steps = 2}, 2, 0.2}, 9),
+             {1, 0.6, 1, 0.6 + 0.4 * slope, 0.6, 0.6 - 0.4 * slope, 1,
+              0.6 + 0.4 * std::cos(std::numbers::pi / 8), 0.6 + 0.4 * slope});
+  ExpectNear(Factors(CosineRestarts{{.steps = 2}}, 5), {1, 0.5, 1, 0.5, 1});
+}
+
+TEST(Schedule, APlateauIsFoundBehindAWarmUp) {
+  const ScheduleSpec spec = Warmup{{.steps = 4}, 0, Plateau{.patience = 7}};
+  ASSERT_NE(spec->Watched(), nullptr);
+  EXPECT_EQ(spec->Watched()->patience, 7);
+  EXPECT_EQ(ScheduleSpec(Cosine{})->Watched(), nullptr);
+}
+
 TEST(Schedule, AWarmUpRisesAndHandsOver) {
   ExpectNear(Factors(Warmup{{.steps = 4}}, 6), {0.25, 0.5, 0.75, 1, 1, 1});
   ExpectNear(Factors(Warmup{{.share = 0.25}, 0.5, Polynomial{}}, 8),
@@ -65,8 +91,9 @@ TEST(Schedule, IsReadFromAPipeline) {
   ASSERT_THAT(spec, ::tidemill::testing::IsOk());
   EXPECT_EQ(*spec, ScheduleSpec(Warmup{{.share = 0.1}, 0, StepDecay{{.steps = 7}}}));
   EXPECT_EQ(*config::Read<ScheduleSpec>("cosine", "s"), ScheduleSpec(Cosine{}));
-  for (const char* const text : {"step", "warmup", "{type: cosine, steps: 5, share: 0.5}",
-                                 "{type: cosine, share: 2}", "{type: step, steps: 0}"}) {
+  for (const char* const text :
+       {"step", "warmup", "{type: cosine, steps: 5, share: 0.5}", "{type: cosine, share: 2}",
+        "{type: step, steps: 0}", "cosine_restarts", "{type: plateau, loss: held_out, every: 5}"}) {
     EXPECT_FALSE(config::Read<ScheduleSpec>(text, "s").ok()) << text;
   }
 }

@@ -26,6 +26,7 @@ struct Warmup : ScheduleLength {
   }
   void Check(config::Problems& problems) const { CheckLength(problems, true); }
   double LearningRateFactor(int64_t step, int64_t total) const;
+  const Plateau* Watched() const { return then->Watched(); }
   friend bool operator==(const Warmup&, const Warmup&) = default;
 };
 
