@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kProgramsFolder[] = "/usr/lib/postgresql";
+// Who PostgreSQL is for root: the user of Debian's package, else the one that owns nothing.
+constexpr const char* kUsers[] = {"postgres", "nobody"};
 constexpr int kOldestVersion = 15;
 constexpr int kCannotExecute = 127;
 
@@ -114,18 +117,37 @@ absl::Status GiveFolder(const Descriptor& folder, const Account& account, const 
   return absl::OkStatus();
 }
 
+// The folder that a user has named.
+absl::StatusOr<std::string> NamedPrograms(const char* folder) {
+  for (const char* const program : {"initdb", "postgres"}) {
+    if (std::error_code error; !fs::exists(fs::path(folder) / program, error)) {
+      return FailedPrecondition(
+          "there is no {} in the folder {}; {} must name the folder with the programs of "
+          "PostgreSQL {} or newer",
+          program, folder, kPostgresVariable, kOldestVersion);
+    }
+  }
+  return std::string(folder);
+}
+
 }  // namespace
 
 absl::StatusOr<Account> PostgresAccount() {
   if (::geteuid() != 0) return Account{.user = ::geteuid(), .group = ::getegid()};
-  const passwd* const entry = ::getpwnam("postgres");
-  if (entry == nullptr) {
-    return FailedPrecondition("PostgreSQL does not run as root, and there is no user postgres");
+  for (const char* const name : kUsers) {
+    if (const passwd* const entry = ::getpwnam(name); entry != nullptr) {
+      return Account{.user = entry->pw_uid, .group = entry->pw_gid, .change = true};
+    }
   }
-  return Account{.user = entry->pw_uid, .group = entry->pw_gid, .change = true};
+  return FailedPrecondition(
+      "PostgreSQL does not run as root, and there is no user {}; add one of them",
+      fmt::join(kUsers, " or "));
 }
 
 absl::StatusOr<std::string> FindPostgresPrograms() {
+  if (const char* const folder = std::getenv(kPostgresVariable); folder != nullptr) {
+    return NamedPrograms(folder);
+  }
   int newest = 0;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(kProgramsFolder, error)) {
@@ -135,10 +157,23 @@ absl::StatusOr<std::string> FindPostgresPrograms() {
     if (version > newest && fs::exists(entry.path() / "bin/initdb", error)) newest = version;
   }
   if (newest < kOldestVersion) {
-    return FailedPrecondition("there is no PostgreSQL {} or newer in {}; install postgresql",
-                              kOldestVersion, kProgramsFolder);
+    return FailedPrecondition(
+        "there is no PostgreSQL {} or newer in {}; install postgresql, or let {} name the folder "
+        "with its programs",
+        kOldestVersion, kProgramsFolder, kPostgresVariable);
   }
   return fmt::format("{}/{}/bin", kProgramsFolder, newest);
+}
+
+absl::Status CheckReach(const Account& account, const std::string& programs) {
+  if (!account.change) return absl::OkStatus();
+  const std::string closed = ClosedAncestor(account, programs + "/postgres");
+  if (closed.empty()) return absl::OkStatus();
+  const passwd* const entry = ::getpwuid(account.user);
+  return FailedPrecondition(
+      "PostgreSQL does not run as root, and the user {} cannot reach {}: {} is closed to others; "
+      "open it, or install in a folder that others can enter, such as one below /opt",
+      entry != nullptr ? entry->pw_name : std::to_string(account.user), programs, closed);
 }
 
 absl::Status CreateFolderFor(const Account& account, const std::string& path) {
@@ -149,8 +184,8 @@ absl::Status CreateFolderFor(const Account& account, const std::string& path) {
   RETURN_IF_ERROR(files::CreateFolder(above));
   if (account.change) {
     if (const std::string closed = ClosedAncestor(account, place); !closed.empty()) {
-      return FailedPrecondition("the user postgres cannot reach {}: {} is closed to others", path,
-                                closed);
+      return FailedPrecondition("the user of PostgreSQL cannot reach {}: {} is closed to others",
+                                path, closed);
     }
   }
   const Descriptor parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

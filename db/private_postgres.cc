@@ -214,6 +214,7 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
   const Layout layout{.folder = folder, .socket_folder = socket_folder};
   ASSIGN_OR_RETURN(const Account account, PostgresAccount());
   ASSIGN_OR_RETURN(const std::string programs, FindPostgresPrograms());
+  RETURN_IF_ERROR(CheckReach(account, programs));
   RETURN_IF_ERROR(CreateFolderFor(account, folder));
   RETURN_IF_ERROR(CreateFolderFor(account, socket_folder));
   const FolderLock lock(folder);  // So that two starters do not meet.
