@@ -9,12 +9,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/descriptor.h"
 #include "base/files.h"
@@ -24,10 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kProgramsFolder[] = "/usr/lib/postgresql";
 // Who PostgreSQL is for root: the user of Debian's package, else the one that owns nothing.
 constexpr const char* kUsers[] = {"postgres", "nobody"};
-constexpr int kOldestVersion = 15;
 constexpr int kCannotExecute = 127;
 
 // A program in the form that a forked child can use: it must not allocate, because another thread
@@ -117,52 +114,24 @@ absl::Status GiveFolder(const Descriptor& folder, const Account& account, const 
   return absl::OkStatus();
 }
 
-// The folder that a user has named.
-absl::StatusOr<std::string> NamedPrograms(const char* folder) {
-  for (const char* const program : {"initdb", "postgres"}) {
-    if (std::error_code error; !fs::exists(fs::path(folder) / program, error)) {
-      return FailedPrecondition(
-          "there is no {} in the folder {}; {} must name the folder with the programs of "
-          "PostgreSQL {} or newer",
-          program, folder, kPostgresVariable, kOldestVersion);
-    }
-  }
-  return std::string(folder);
-}
-
 }  // namespace
 
-absl::StatusOr<Account> PostgresAccount() {
+absl::StatusOr<Account> PostgresAccount(const std::string& cluster) {
   if (::geteuid() != 0) return Account{.user = ::geteuid(), .group = ::getegid()};
+  struct stat made = {};
+  const bool exists = !cluster.empty() && ::lstat(cluster.c_str(), &made) == 0;
+  std::optional<Account> first;
   for (const char* const name : kUsers) {
-    if (const passwd* const entry = ::getpwnam(name); entry != nullptr) {
-      return Account{.user = entry->pw_uid, .group = entry->pw_gid, .change = true};
-    }
+    const passwd* const entry = ::getpwnam(name);
+    if (entry == nullptr) continue;
+    const Account account{.user = entry->pw_uid, .group = entry->pw_gid, .change = true};
+    if (exists && made.st_uid == account.user) return account;
+    if (!first) first = account;
   }
+  if (first) return *first;
   return FailedPrecondition(
       "PostgreSQL does not run as root, and there is no user {}; add one of them",
       fmt::join(kUsers, " or "));
-}
-
-absl::StatusOr<std::string> FindPostgresPrograms() {
-  if (const char* const folder = std::getenv(kPostgresVariable); folder != nullptr) {
-    return NamedPrograms(folder);
-  }
-  int newest = 0;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kProgramsFolder, error)) {
-    const std::string name = entry.path().filename().string();
-    int version = 0;
-    std::from_chars(name.data(), name.data() + name.size(), version);
-    if (version > newest && fs::exists(entry.path() / "bin/initdb", error)) newest = version;
-  }
-  if (newest < kOldestVersion) {
-    return FailedPrecondition(
-        "there is no PostgreSQL {} or newer in {}; install postgresql, or let {} name the folder "
-        "with its programs",
-        kOldestVersion, kProgramsFolder, kPostgresVariable);
-  }
-  return fmt::format("{}/{}/bin", kProgramsFolder, newest);
 }
 
 absl::Status CheckReach(const Account& account, const std::string& programs) {

@@ -19,18 +19,12 @@ struct Account {
   bool change = false;
 };
 
-// Returns this process's user; for root `postgres`, or the user of Debian that owns no file where no
-// package of PostgreSQL has made that one. FAILED_PRECONDITION when there is neither.
-absl::StatusOr<Account> PostgresAccount();
+// Returns this process's user. For root: the owner of the folder of the cluster, where it exists
+// and belongs to one of the users below; else the user postgres of Debian's package; where there is
+// no such user, the one that owns no files. FAILED_PRECONDITION when there is neither.
+absl::StatusOr<Account> PostgresAccount(const std::string& cluster);
 
-// The variable that names the folder with PostgreSQL's programs, where these are not Debian's.
-inline constexpr char kPostgresVariable[] = "TIDEMILL_POSTGRES";
-
-// Returns the folder that the variable names, else the one with the programs of Debian's newest
-// PostgreSQL, at least 15. FAILED_PRECONDITION when there is none.
-absl::StatusOr<std::string> FindPostgresPrograms();
-
-// FAILED_PRECONDITION names the folder, at or above `programs`, that the account may not enter.
+// FAILED_PRECONDITION names the folder, `programs` or one above it, that the account may not enter.
 absl::Status CheckReach(const Account& account, const std::string& programs);
 
 // Creates a folder that only the account can enter, or takes one that belongs to the account or to

