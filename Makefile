@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install image_libraries image_test kube_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install wheel wheel_test image_libraries image_test kube_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -38,6 +38,16 @@ build_cost: setup
 # Programs, manual pages and completion below $(DESTDIR)$(PREFIX).
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+# $(BUILD)/wheel/tidemill-*.whl: the package of Python with the programs inside, for machines without a compiler.
+wheel: programs
+	@tools/setup.sh --wheel
+	@.venv-wheel/bin/python tools/wheel.py $(BUILD)
+
+# Installs it on a bare Debian 12 and runs the quickstart there: its scores are those of this machine. Needs root.
+wheel_test: wheel
+	@tools/setup.sh --image
+	@tools/wheel_test.sh $(BUILD)
 
 # The packages of the image, derived from the programs; `make check` fails when they are not these.
 image_libraries: build
@@ -89,7 +99,7 @@ test_fast: configure
 # Each failpoint in a run of its own.
 # Pairwise selection from 10^6 nodes by worker processes: fails when its objective comes less than
 # 98 % of the way from a random subset's to that of the greedy algorithm on all nodes.
-# The image, as root: in containers with ten workers, and in pods.
+# As root, the wheel on a bare Debian, and the image: in containers with ten workers, and in pods.
 nightly: build
 	@$(MAKE) --no-print-directory agreement
 	@$(MAKE) --no-print-directory operators
@@ -108,8 +118,8 @@ nightly: build
 	@for alpha in 0.9 0.5; do \
 	  $(BUILD)/bin/pairwise_scale --nodes=1e6 --alpha=$$alpha --partitions=8 --rounds=32 --central --at-least=0.98 || exit 1; \
 	done
-	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory image_test kube_test; \
-	else echo 'nightly: image_test and kube_test are left out: they need root'; fi
+	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory wheel_test image_test kube_test; \
+	else echo 'nightly: wheel_test, image_test and kube_test are left out: they need root'; fi
 	@$(MAKE) --no-print-directory sanitize
 
 # CALLS random calls of the operators that scripts may use, and as many with AddressSanitizer's runtime.

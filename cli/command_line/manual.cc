@@ -22,6 +22,9 @@ constexpr Named kEnvironment[] = {
     {"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_ENDPOINT_URL",
      "Give access to datasets and prepared samples in an object store. The command that starts the "
      "local stack reads them, and `datasets prepare`."},
+    {"TIDEMILL_POSTGRES",
+     "Folder with the programs of PostgreSQL 15 or newer for new local stacks, instead of Debian's "
+     "newest in /usr/lib/postgresql."},
     {"TIDEMILL_CONFIG", "System configuration of a remote stack, where --config is not given."},
     {"TIDEMILL_SERVER", "Endpoint of a remote supervisor, where --server is not given."},
     {"TIDEMILL_TOKEN_FILE", "File with the token, where --token-file is not given."},

