@@ -8,13 +8,14 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy
 import pytest
 
 import tidemill
 from tidemill.arrays import TrainingSet
-from tidemill.batch import Batch
+from tidemill.batch import Array, Batch
 
 SAMPLES = int(float(os.environ.get("TIDEMILL_PYTHON_SAMPLES", "20000")))
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
@@ -54,7 +55,7 @@ def numbers(stack: tidemill.Stack, tmp_path_factory: pytest.TempPathFactory) -> 
     return stack.run(pipeline)
 
 
-def columns_of(batch: Batch) -> dict[str, numpy.ndarray]:
+def columns_of(batch: Batch) -> dict[str, Array]:
     found = {"key": batch.keys, "ordinal": batch.ordinals, "target": batch.targets, "weight": batch.weights, **batch.inputs}
     return {name: array for name, array in found.items() if array is not None}
 
@@ -73,11 +74,12 @@ def sums_of_loader(samples: TrainingSet, folder: pathlib.Path, count: int) -> li
     return [(int(row[0]), int(row[1]), dict(column.split("=") for column in row[2:])) for row in rows]
 
 
-WAYS: list[dict] = [{}, {"num_threads": 1}, {"workers": True, "transport": "ring"}, {"workers": True, "transport": "frames"}]
+WAYS: list[dict[str, Any]] = [
+    {}, {"num_threads": 1}, {"workers": True, "transport": "ring"}, {"workers": True, "transport": "frames"}]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["here", "one thread", "ring", "frames"])
-def test_the_arrays_have_the_bytes_of_the_loader(numbers: tidemill.Run, tmp_path: pathlib.Path, way: dict) -> None:
+def test_the_arrays_have_the_bytes_of_the_loader(numbers: tidemill.Run, tmp_path: pathlib.Path, way: dict[str, Any]) -> None:
     with TrainingSet(numbers, 2, **way) as samples:
         expected = sums_of_loader(TrainingSet(numbers, 2), tmp_path, 2 * len(samples))
         read = [(batch.epoch, batch.index, sums_of(batch)) for _ in range(2) for batch in samples]
@@ -100,7 +102,8 @@ def test_rows_can_be_changed_in_place(numbers: tidemill.Run) -> None:
                 assert not batch.input.any()
 
 
-def ranked(numbers: tidemill.Run, num_ranks: int, start: dict, num_batches: int) -> tuple[list[list[int]], dict]:
+def ranked(numbers: tidemill.Run, num_ranks: int, start: dict[str, Any],
+           num_batches: int) -> tuple[list[list[int]], dict[str, Any]]:
     """Batches read by ranks from a state on, their parts side by side, and the state after them."""
     ranks = [TrainingSet(numbers, 2, rank=rank, num_ranks=num_ranks) for rank in range(num_ranks)]
     for rank in ranks:
@@ -136,7 +139,7 @@ def test_reading_goes_on_at_any_place_with_any_number_of_ranks(numbers: tidemill
 
 def workers_of(stack: tidemill.Stack) -> list[int]:
     """The processes of the stack's preprocessing workers."""
-    state = str(stack.state)
+    state = str(stack.services.reach.state)
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():

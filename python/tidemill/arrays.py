@@ -11,18 +11,20 @@
 """
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pathlib
 import types
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy
 from numpy.typing import NDArray
 
 from tidemill.batch import Batch
-from tidemill.errors import Conflict, Error, UsageError, error_of_status
+from tidemill.errors import Conflict, UsageError, error_of_status
 
 if TYPE_CHECKING:
     from tidemill.client.run import Run
@@ -135,7 +137,7 @@ class TrainingSet:
         if (self._turn, self._stride) == (turn, num_turns):
             return
         if self._stride != 1:
-            raise Conflict(f"the state is of turn {self._turn} of {self._stride}, and this is turn {turn} of {num_turns}", advice=(
+            raise Conflict(f"the state is of turn {self._turn} of {self._stride}, this is turn {turn} of {num_turns}", advice=(
                 "give the loader's whole state to `load_state_dict` of the set, and make a new loader of it"))
         self._next += turn
         self._turn, self._stride = turn, num_turns
@@ -173,7 +175,7 @@ class TrainingSet:
     def _identity(self) -> dict[str, Any]:
         names = ("run_id", "trigger", "batch_size", "seed", "shuffle", "last_batch")
         return {**{name: self._asked[name] for name in names}, "num_keys": int(self._keys.size),
-                "keys": _sum_of(self._keys)}
+                "keys": zlib.crc32(self._keys.tobytes())}
 
     # Its life.
 
@@ -233,13 +235,9 @@ def _states_in(state: Any) -> list[Mapping[str, Any]]:
     return []
 
 
-def _sum_of(keys: NDArray[numpy.int64]) -> int:
-    return int(numpy.bitwise_xor.reduce(keys * numpy.int64(0x9E3779B97F4A7C15 - (1 << 64)) + numpy.arange(keys.size))) if keys.size else 0
-
-
 def _native() -> types.ModuleType:
     try:
-        from tidemill import _native as module
+        module = importlib.import_module("tidemill._native")
     except ImportError as error:
         raise Conflict(f"the native part of tidemill is missing: {error}", advice=(
             "install a wheel that has it, or `pip install` the folder python/ on a machine with a compiler")) from None
@@ -248,15 +246,11 @@ def _native() -> types.ModuleType:
     return module
 
 
-def _native_call(call: Any) -> Any:
+def _native_call(call: Callable[[], Any]) -> Any:
     try:
         return call()
     except RuntimeError as error:
         if type(error).__name__ != "NativeError":
             raise
         code, _, message = str(error).partition("\n")
-        raise _error_of(code, message) from None
-
-
-def _error_of(code: str, message: str) -> Error:
-    return error_of_status(code, message)
+        raise error_of_status(code, message, peer="the stack") from None

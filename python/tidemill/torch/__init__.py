@@ -6,8 +6,8 @@
     for batch in TrainingSet(run, trigger=3):
         loss = criterion(model(batch.input), batch.targets)
 
-A `TrainingSet` is an `IterableDataset` of whole batches: where a DataLoader is wanted, give it `batch_size=None`. It keeps its place
-itself (`state_dict`, `load_state_dict`), alone or under torchdata's StatefulDataLoader.
+A `TrainingSet` is an `IterableDataset` of whole batches: where a DataLoader is wanted, give it `batch_size=None`. It keeps its
+place itself (`state_dict`, `load_state_dict`), alone or under torchdata's StatefulDataLoader.
 """
 from tidemill.torch.batch import TensorBatch
 from tidemill.torch.training_set import TrainingSet
