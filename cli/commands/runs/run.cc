@@ -162,7 +162,9 @@ void AddRunCommand(Command& app) {
       "run",
       "Run a pipeline to its end and print the accuracy matrix; starts a stack if none runs");
   static RunFlags flags;
-  run.AddOption("file", flags.file, "Pipeline file (YAML)").Required().TypeName("FILE");
+  run.AddOption("file", flags.file, "Pipeline file (YAML), - for standard input")
+      .Required()
+      .TypeName("FILE");
   run.AddOption("--max-triggers", flags.max_triggers, "Fire at most this many triggers")
       .NonNegative();
   run.AddOption(
