@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install wheel wheel_test image_libraries image_test kube_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install wheel wheel_test image_libraries image_test kube_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline python_test python_protos every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -143,6 +143,17 @@ first_pipeline: build
 	@tools/setup.sh --first-pipeline
 	@.venv-sklearn/bin/python benchmarks/first_pipeline/first_pipeline.py --build $(BUILD) --json $(BUILD)/first_pipeline.json \
 	  $(if $(TABLES),--tables $(TABLES)) $(if $(QUICK),--quick) $(if $(PAGE),--markdown docs/guides/bring-your-data.md)
+
+# The client of Python, on a stack: its types, its style, and its tests.
+python_test: programs
+	@tools/setup.sh --python
+	@.venv-python/bin/ruff check --quiet --config python/pyproject.toml python tools/python_protos.py
+	@cd python && ../.venv-python/bin/mypy tidemill tests
+	@cd python && TIDEMILL_BIN=$(abspath $(BUILD))/bin/tidemill ../.venv-python/bin/python -m pytest --quiet
+
+# The messages of protos/ as modules of Python.
+python_protos: setup
+	@tools/python_protos.py
 
 # READS shuffled reads of every format by every way that samples take, each compared by content.
 READS ?= 1e6

@@ -179,6 +179,20 @@ install_sklearn() {
   cp "$list" .venv-sklearn/installed.txt
 }
 
+# Apart from what programs are built with: only `make python_test` tries the client of Python. Its torch is that of .venv.
+install_python_test() {
+  local list=python/tests/requirements.txt site
+  if ! cmp -s "$list" .venv-python/installed.txt; then
+    say "installing $list"
+    [ -x .venv-python/bin/pip ] || python3 -m venv .venv-python
+    .venv-python/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 -r "$list" >&2
+    cp "$list" .venv-python/installed.txt
+  fi
+  for site in .venv-python/lib/python3*/site-packages; do
+    (cd .venv/lib/python3*/site-packages 2>/dev/null && pwd || true) >"$site/torch_of_the_build.pth"
+  done
+}
+
 # What runs exported models in tests/export: apart from what programs are built with.
 install_onnxruntime() {
   if .venv-onnx/bin/python -c "import onnxruntime; assert onnxruntime.__version__ == '$onnxruntime_version'" 2>/dev/null; then return; fi
@@ -215,12 +229,13 @@ case "${1:-}" in
   --agreement) install_packages "${packages[@]}" && install_duckdb ;;
   --first-pipeline) install_packages "${packages[@]}" && install_sklearn ;;
   --wheel) install_packages "${packages[@]}" && install_torch && install_wheel_tools ;;
+  --python) install_packages "${packages[@]}" && install_torch && install_python_torch && install_python_test ;;
   --torch-dir)
     folder=$(cat .venv/torch_dir 2>/dev/null || true)
     [ "$folder" = debian ] || echo "$folder"
     ;;
   *)
-    echo "usage: tools/setup.sh [--checks | --bench | --image | --kubectl | --agreement | --exports | --wheel | --first-pipeline | --torch-dir]" >&2
+    echo "usage: tools/setup.sh [--checks | --bench | --image | --kubectl | --agreement | --exports | --wheel | --first-pipeline | --python | --torch-dir]" >&2
     exit 2
     ;;
 esac

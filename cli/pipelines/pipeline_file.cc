@@ -65,12 +65,14 @@ std::vector<std::string> PipelineFile::DataRoots() const {
 }
 
 absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path) {
-  PipelineFile file{.name = path};
-  auto text = files::Read(path, kMaxBytes);
-  if (!text.ok()) return config::InFile(text.status(), path);
+  const bool is_input = path == "-";
+  PipelineFile file{.name = is_input ? "standard input" : path};
+  auto text = files::Read(is_input ? "/dev/stdin" : path, kMaxBytes);
+  if (!text.ok()) return config::InFile(text.status(), file.name);
   file.text = *std::move(text);
   std::error_code error;
-  file.folder = std::filesystem::canonical(path, error).parent_path();
+  file.folder = is_input ? std::filesystem::current_path(error)
+                         : std::filesystem::canonical(path, error).parent_path();
   // An empty variable counts as unset: "${TIDEMILL_DATA}/x" must not mean /x.
   if (const char* data = std::getenv("TIDEMILL_DATA"); data != nullptr && *data != '\0') {
     const auto absolute = storage::IsObjectPath(data)

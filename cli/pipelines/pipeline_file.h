@@ -37,7 +37,8 @@ struct PipelineFile {
   std::vector<std::string> DataRoots() const;
 };
 
-// NOT_FOUND when there is no such file. INVALID_ARGUMENT when it is too large.
+// NOT_FOUND when there is no such file. INVALID_ARGUMENT when it is too large. "-" is standard
+// input, whose relative paths begin at the current folder.
 absl::StatusOr<PipelineFile> ReadPipelineFile(const std::string& path);
 
 // Returns the files that the pipeline names besides its data, below its folder and TIDEMILL_DATA.

@@ -1,5 +1,10 @@
 #include "cli/pipelines/pipeline_file.h"
 
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,6 +23,23 @@ TEST(PipelineFile, IsCheckedWithTheValuesOfTheCommandLine) {
               HasSubstr("--set training.optimiser.lr: error: unknown key 'optimiser' in training"));
   EXPECT_THAT(ProblemsOf("name: p\n", {{"training.epochs", "few"}}).ToString(),
               HasSubstr("--set training.epochs: error: training.epochs: expected a whole number"));
+}
+
+TEST(PipelineFile, ComesFromStandardInputWithPathsOfTheCurrentFolder) {
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const int input = dup(STDIN_FILENO);
+  dup2(ends[0], STDIN_FILENO);
+  ASSERT_EQ(write(ends[1], "name: p\n", 8), 8);
+  close(ends[1]);
+  const auto file = ReadPipelineFile("-");
+  dup2(input, STDIN_FILENO);
+  close(input);
+  close(ends[0]);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->text, "name: p\n");
+  EXPECT_EQ(file->name, "standard input");
+  EXPECT_EQ(file->folder, std::filesystem::current_path());
 }
 
 TEST(PaintedProblems, ColourTheWordErrorAndTheMarks) {

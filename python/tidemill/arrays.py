@@ -14,7 +14,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import pathlib
 import types
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ import numpy
 from numpy.typing import NDArray
 
 from tidemill.batch import Batch
+from tidemill.client import program
 from tidemill.errors import Conflict, UsageError, error_of_status
 
 if TYPE_CHECKING:
@@ -241,8 +241,8 @@ def _native() -> types.ModuleType:
     except ImportError as error:
         raise Conflict(f"the native part of tidemill is missing: {error}", advice=(
             "install a wheel that has it, or `pip install` the folder python/ on a machine with a compiler")) from None
-    programs = os.environ.get("TIDEMILL_PROGRAMS") or str(pathlib.Path(__file__).resolve().parents[4] / "bin")
-    module.use_programs(programs)
+    # Ops that are scripts or plug-ins run in programs.
+    module.use_programs(os.path.dirname(os.path.realpath(program.find())))
     return module
 
 

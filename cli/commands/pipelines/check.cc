@@ -109,7 +109,9 @@ void AddCheckCommand(Command& app) {
       app.AddSubcommand("check", "List every problem of a pipeline file; needs no stack");
   static std::vector<std::string> paths;
   static std::vector<std::string> set;
-  check.AddOption("files", paths, "Pipeline files (YAML)").Required().TypeName("FILE");
+  check.AddOption("files", paths, "Pipeline files (YAML), - for standard input")
+      .Required()
+      .TypeName("FILE");
   AddSetFlag(check, set);
   SetAction(check, [](const GlobalFlags& flags) {
     int worst = kDone;

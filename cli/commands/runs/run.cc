@@ -174,9 +174,8 @@ void AddRunCommand(Command& app) {
       "Run a pipeline to its end and print the accuracy matrix; starts a stack if none runs");
   static RunFlags flags;
   run.AddOption("file", flags.file,
-                "Pipeline file (YAML); without it, pipeline.yaml of this folder, or, where there "
-                "is none, the "
-                "quickstart")
+                "Pipeline file (YAML), - for standard input; without it, pipeline.yaml of this "
+                "folder, or, where there is none, the quickstart")
       .TypeName("FILE");
   run.AddOption("--max-triggers", flags.max_triggers, "Fire at most this many triggers")
       .NonNegative();

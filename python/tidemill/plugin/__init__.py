@@ -25,8 +25,9 @@ A plug-in is a class in a file of yours, and the pipeline names both: `use: surp
 There is a class for each kind of plug-in: `Trigger`, `Measure`, `Op`, `Score`, `Selection` and `Format`. The docstring of a
 class says which methods it wants. `create` makes an instance for a test of your own.
 
-A plug-in is pure. Its settings, a seed, numbers and columns go in. Numbers, columns and a state come out. It runs in its own process, and may not use the network or start processes. An exception that it raises is a fault: the run
-shows it with the place in your file.
+A plug-in is pure. Its settings, a seed, numbers and columns go in. Numbers, columns and a state come out. It runs in its own
+process, and may not use the network or start processes. An exception that it raises is a fault: the run shows it with the place
+in your file.
 """
 from tidemill.plugin.base import Plugin, create
 from tidemill.plugin.block import Block, ByteStrings

@@ -17,7 +17,7 @@ TARGET = "_tidemill_target"
 P = TypeVar("P", bound="Plugin")
 
 
-class Plugin(abc.ABC):
+class Plugin(abc.ABC):  # noqa: B024
     """What all kinds of plug-ins derive from. Derive from `Trigger`, `Measure` or another kind instead.
 
     Settings are attributes of the class, as `tidemill.plugin.settings` says. The docstring of the class describes the

@@ -35,11 +35,11 @@ class ByteStrings(Sequence[memoryview]):
         row = place + len(self) if place < 0 else place
         if not 0 <= row < len(self):
             raise IndexError(f"row {place} of {len(self)}")
-        return memoryview(self.data[self.offsets[row]:self.offsets[row + 1]])
+        return self.data[self.offsets[row]:self.offsets[row + 1]].data
 
     def __iter__(self) -> Iterator[memoryview]:
         ends = self.offsets.tolist()
-        whole = memoryview(self.data)
+        whole = self.data.data
         return (whole[begin:end] for begin, end in zip(ends, ends[1:]))
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tidemill.plugin.block import Block
 
 Since = Literal["decision", "training", "beginning"]
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -205,7 +205,8 @@ def evidence_for(looks_at: Mapping[str, Table], *, num_new: int = 0, has_model: 
         given = tables.get(name, [])
         if isinstance(table, Samples):
             sample_keys, times = given if isinstance(given, tuple) else (given, np.zeros(len(given)))
-            columns = {"key": np.array(sample_keys, np.int64), "event_time": np.array(times, np.int64)}
+            columns: dict[str, np.ndarray[Any, Any]] = {"key": np.array(sample_keys, np.int64),
+                                                        "event_time": np.array(times, np.int64)}
         else:
             values = np.array(given, np.float64)
             columns = {"key": np.array((keys or {}).get(name, np.arange(len(values))), np.int64), "values": values}

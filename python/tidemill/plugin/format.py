@@ -49,7 +49,8 @@ class Records:
 class Format(Plugin):
     """A format of files. It cuts files into records, and tells what records say.
 
-    What it says about a record must not depend on how the file is cut into pieces, nor on what it was asked before: reading continues in the middle of a file. What it needs to know of a file's beginning it finds in `piece.head`.
+    What it says about a record must not depend on how the file is cut into pieces, nor on what it was asked before: reading
+    continues in the middle of a file. What it needs to know of a file's beginning it finds in `piece.head`.
     """
 
     kind: ClassVar[str] = "format"

@@ -17,9 +17,10 @@ def find(name: str = "tidemill") -> Path:
 
     Raises FileNotFoundError, with what to do, where there is none.
     """
-    own = Path(__file__).parent / "bin" / name
-    if own.exists():
-        return own
+    # A wheel has the programs inside; `make install` puts this package into lib/tidemill/python beside bin.
+    for own in (Path(__file__).parent / "bin" / name, Path(__file__).resolve().parents[5] / "bin" / name):
+        if own.exists():
+            return own
     for folder in os.get_exec_path():
         found = Path(folder) / name
         if found.is_file() and os.access(found, os.X_OK) and not _is_script(found):

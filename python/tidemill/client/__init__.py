@@ -1,0 +1,1 @@
+"""Calls of a stack: what `import tidemill` loads when it is first used."""
