@@ -146,10 +146,11 @@ first_pipeline: build
 
 # The client of Python, on a stack: its types, its style, and its tests.
 python_test: programs
+	@cmake --build $(BUILD) --parallel $(JOBS) --target batch_sums
 	@tools/setup.sh --python
 	@.venv-python/bin/ruff check --quiet --config python/pyproject.toml python tools/python_protos.py
 	@cd python && ../.venv-python/bin/mypy tidemill tests
-	@cd python && TIDEMILL_BIN=$(abspath $(BUILD))/bin/tidemill ../.venv-python/bin/python -m pytest --quiet
+	@PYTHONPATH=$(abspath $(BUILD))/lib/tidemill/python .venv-python/bin/pytest --quiet -c python/pyproject.toml python/tests
 
 # The messages of protos/ as modules of Python.
 python_protos: setup

@@ -182,15 +182,16 @@ install_sklearn() {
 # Apart from what programs are built with: only `make python_test` tries the client of Python. Its torch is that of .venv.
 install_python_test() {
   local list=python/tests/requirements.txt site
-  if ! cmp -s "$list" .venv-python/installed.txt; then
-    say "installing $list"
-    [ -x .venv-python/bin/pip ] || python3 -m venv .venv-python
-    .venv-python/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 -r "$list" >&2
-    cp "$list" .venv-python/installed.txt
-  fi
+  [ -x .venv-python/bin/pip ] || python3 -m venv .venv-python
+  # First, so that no other torch comes with what needs one.
   for site in .venv-python/lib/python3*/site-packages; do
     (cd .venv/lib/python3*/site-packages 2>/dev/null && pwd || true) >"$site/torch_of_the_build.pth"
   done
+  if ! cmp -s "$list" .venv-python/installed.txt; then
+    say "installing $list"
+    .venv-python/bin/pip install --quiet --disable-pip-version-check --retries 1 --timeout 60 -r "$list" >&2
+    cp "$list" .venv-python/installed.txt
+  fi
 }
 
 # What runs exported models in tests/export: apart from what programs are built with.

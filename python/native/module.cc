@@ -142,6 +142,8 @@ nb::object Next(BatchReader& reader) {
 
 NB_MODULE(_native, module) {
   using tidemill::python::BatchReader;
+  // A process that ends may hold a reader.
+  nb::set_leak_warnings(false);
   module.doc() = "Batches of training sets as arrays, without a copy. Use tidemill.arrays.";
   nb::exception<tidemill::python::NativeError>(module, "NativeError");
   module.def("use_programs", &tidemill::process::UseProgramFolder, nb::arg("folder"),

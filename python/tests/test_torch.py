@@ -58,7 +58,7 @@ def test_processes_of_a_loader_take_turns(run: tidemill.Run, persistent: bool) -
 
 def test_a_stateful_loader_goes_on_with_another_number_of_processes(run: tidemill.Run) -> None:
     with TrainingSet(run, 3) as samples:
-        expected = keys_of(samples)
+        expected = [keys for _ in range(3) for keys in keys_of(samples)]
     draws = random.Random(3)
     state: dict[str, Any] | None = None
     read: list[list[int]] = []

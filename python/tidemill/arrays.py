@@ -249,7 +249,7 @@ def _native() -> types.ModuleType:
 def _native_call(call: Callable[[], Any]) -> Any:
     try:
         return call()
-    except RuntimeError as error:
+    except Exception as error:
         if type(error).__name__ != "NativeError":
             raise
         code, _, message = str(error).partition("\n")

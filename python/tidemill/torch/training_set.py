@@ -68,3 +68,9 @@ class TrainingSet(IterableDataset[TensorBatch]):
     def close(self) -> None:
         """Ends reading ahead, and frees what was read. Batches that were handed out stay."""
         self._arrays.close()
+
+    def __enter__(self) -> TrainingSet:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
