@@ -17,6 +17,8 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tidemill.client.comparisons import Backtest as Backtest
+    from tidemill.client.comparisons import Comparison as Comparison
     from tidemill.client.decisions import Decision as Decision
     from tidemill.client.matrix import Matrix as Matrix
     from tidemill.client.models import Model as Model
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 _PLACES = {
     **dict.fromkeys(("Conflict", "Error", "InvalidPipeline", "NotAllowed", "NotFound", "Place", "Problem", "RunFailed",
                      "Unreachable", "UsageError"), "tidemill.errors"),
+    "Backtest": "tidemill.client.comparisons", "Comparison": "tidemill.client.comparisons",
     "Decision": "tidemill.client.decisions", "Matrix": "tidemill.client.matrix", "Model": "tidemill.client.models",
     "Predictions": "tidemill.client.rows", "Run": "tidemill.client.run", "RunStatus": "tidemill.client.run",
     "Stack": "tidemill.client.stack", "Table": "tidemill.client.table", "connect": "tidemill.client.stack"}

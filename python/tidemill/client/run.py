@@ -6,7 +6,7 @@ import datetime
 import time
 from typing import TYPE_CHECKING, Any
 
-from tidemill.client import look
+from tidemill.client import look, quality_drawing
 from tidemill.client.decisions import Decision
 from tidemill.client.matrix import Matrix, chosen, matrices_of
 from tidemill.client.progress import watcher
@@ -210,6 +210,10 @@ class Run:
         """Draws a matrix with matplotlib. Returns its axes; `.figure.savefig(...)` writes a file."""
         return self.matrix(measure, dataset=dataset).plot(ax)
 
+    def plot_quality(self, measure: str | None = None, *, dataset: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draws what the models in use reached over time, beside the first model, with matplotlib. Returns its axes."""
+        return self.matrix(measure, dataset=dataset).plot_quality(ax)
+
     def summary(self) -> Any:
         """All that `tidemill runs show --json` says, as dicts and lists: values over all windows, costs, what was left out."""
         return self.stack.command("runs", "show", str(self.number), has_result=(0, 1, 8))
@@ -234,8 +238,10 @@ class Run:
         if status.error:
             pieces.append(look.paragraph(status.error, "failed"))
         matrices = _matrices(message)
-        drawn = matrices[0]._repr_html_() if matrices else ""
-        return look.page(*pieces) + drawn
+        quality = quality_drawing.svg(matrices[0]) if matrices else ""
+        if quality:
+            pieces += [f'<div class="scroll">{quality}</div>', quality_drawing.keys()]
+        return look.page(*pieces) + (matrices[0]._repr_html_() if matrices else "")
 
 
 def _matrices(message: supervisor_pb2.GetRunResponse) -> list[Matrix]:

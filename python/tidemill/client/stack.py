@@ -1,6 +1,7 @@
 """A stack: the services that do the work, and what they are asked."""
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import os
 import pathlib
@@ -12,6 +13,7 @@ import yaml
 
 from tidemill.client import program
 from tidemill.client.address import Address, Reach, find, state_folder
+from tidemill.client.comparisons import Backtest, Comparison
 from tidemill.client.models import Model, fetch
 from tidemill.client.rows import Predictions, predictions_of, to_json_lines
 from tidemill.client.run import Run, RunStatus
@@ -194,15 +196,14 @@ class Stack:
     def __iter__(self) -> Iterator[Run]:
         return (Run(self, number) for number in self.runs(scores=False).column("run"))
 
-    def compare(self, *runs: int | str | Run) -> Any:
-        """Compares runs, each with the first one, as `tidemill compare --json`: values, differences on the same samples with
-        intervals, and the keys in which their pipelines differ."""
-        return self.command("compare", *(str(run.number if isinstance(run, Run) else run) for run in runs))
+    def compare(self, *runs: int | str | Run) -> Comparison:
+        """Compares runs, each with the first one: their values, their differences on the same samples, and their settings."""
+        return Comparison(self.command("compare", *(str(run.number if isinstance(run, Run) else run) for run in runs)))
 
     def backtest(self, pipeline: str, policies: Mapping[str, Mapping[str, Any]] | None = None, *,
                  values: Mapping[str, Any] | None = None, shuffles: int = 0, models: bool = False,
-                 run: int | str | None = None, measure: str = "") -> Any:
-        """Tries trigger policies on the history of a pipeline, without training, as `tidemill backtest --json`.
+                 run: int | str | None = None, measure: str = "") -> Backtest:
+        """Tries trigger policies on the history of a pipeline, without training, as `tidemill backtest` does.
 
         `policies`: by name, what a pipeline has below `trigger`: {"weekly": {"type": "time", "every": "7d"}}. `values`: the
         pipeline's own policy with other values: {"trigger.samples": 500}. `models`: whether policies may ask the models of `run`.
@@ -212,7 +213,7 @@ class Stack:
                      *([f"--measure={measure}"] if measure else [])]
         with program.files_of({f"{name}.yaml": yaml.safe_dump(_plain(policy), sort_keys=False)
                                for name, policy in (policies or {}).items()}) as paths:
-            return self.command(*arguments, *(f"--policy={path}" for path in paths))
+            return Backtest(self.command(*arguments, *(f"--policy={path}" for path in paths)))
 
     def bench(self, *names: str, smoke: bool = False, options: Sequence[str] = ()) -> Any:
         """Measures entries of the benchmark suite, as `tidemill bench run --json`. A check that does not hold is in the result.
@@ -239,8 +240,8 @@ class Stack:
         listed = self.services.ask("model_store", request, model_store_pb2.ListModelsResponse).models
         rows = ({"model": model.model_id, "run": model.run_id, "trigger": model.trigger, "parent": model.parent_model_id or None,
                  "samples": model.num_samples, "created_at": of_timestamp(model.created_at),
-                 "removed": model.HasField("removed_at"), "seconds": model.fit_seconds + model.train_seconds} for model in listed)
-        return Table.of_rows(("model", "run", "trigger", "parent", "samples", "created_at", "removed", "seconds"), rows)
+                 "removed": model.HasField("removed_at")} for model in listed)
+        return Table.of_rows(("model", "run", "trigger", "parent", "samples", "created_at", "removed"), rows)
 
     def model(self, model: int | str) -> Model:
         """The tensors of a model, by its number, or by the name of a pipeline for its model in use. Raises NotFound."""
@@ -266,6 +267,10 @@ class Stack:
 
     # How it is shown.
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process connects for itself, and ends nothing.
+        return _at, (self.address.absolute(),)
+
     def __str__(self) -> str:
         known = self.address
         place = known.config or known.server
@@ -278,6 +283,11 @@ class Stack:
 def connect(state: Path | None = None, **address: Any) -> Stack:
     """Connects to a stack that runs: the arguments are those of Stack. Raises Unreachable when there is none."""
     return Stack(state, **address).connect()
+
+
+def _at(address: Address) -> Stack:
+    """The stack of an address, which connects when it is first asked."""
+    return Stack(**dataclasses.asdict(address))
 
 
 def _run_row(run: run_pb2.Run) -> dict[str, Any]:
