@@ -47,8 +47,6 @@ _PLACES = {
     "Decision": "tidemill.client.decisions", "Matrix": "tidemill.client.matrix", "Model": "tidemill.client.models",
     "Predictions": "tidemill.client.rows", "Run": "tidemill.client.run", "RunStatus": "tidemill.client.run",
     "Stack": "tidemill.client.stack", "Table": "tidemill.client.table", "connect": "tidemill.client.stack"}
-# Modules that `import tidemill` makes available by their names.
-_MODULES = ("batch", "errors", "plugin", "torch")
 
 
 def __getattr__(name: str) -> Any:
@@ -56,7 +54,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_PLACES[name]), name)
         globals()[name] = value
         return value
-    if name in _MODULES and importlib.util.find_spec(f"tidemill.{name}") is not None:
+    # A module, such as `tidemill.torch`.
+    if not name.startswith("_") and importlib.util.find_spec(f"tidemill.{name}") is not None:
         return importlib.import_module(f"tidemill.{name}")
     raise AttributeError(f"the package tidemill has no {name}")
 
