@@ -147,13 +147,13 @@ first_pipeline: build
 # The client of Python, on a stack: its types, its style, and its tests.
 python_test: programs
 	@tools/setup.sh --python
-	@.venv-python/bin/ruff check --quiet --config python/pyproject.toml python tools/python_protos.py
-	@cd python && ../.venv-python/bin/mypy tidemill tests
+	@.venv-python/bin/ruff check --quiet --config python/pyproject.toml python
+	@cd python && ../.venv-python/bin/mypy tidemill tests write_protos.py
 	@cd python && TIDEMILL_BIN=$(abspath $(BUILD))/bin/tidemill ../.venv-python/bin/python -m pytest --quiet
 
 # The messages of protos/ as modules of Python.
 python_protos: setup
-	@tools/python_protos.py
+	@python/write_protos.py
 
 # READS shuffled reads of every format by every way that samples take, each compared by content.
 READS ?= 1e6

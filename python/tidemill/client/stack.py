@@ -20,7 +20,7 @@ from tidemill.client.run import Run, RunStatus
 from tidemill.client.services import Services
 from tidemill.client.table import Table
 from tidemill.client.times import of_micros, of_timestamp
-from tidemill.errors import InvalidPipeline, NotFound, Problem, UsageError
+from tidemill.errors import InvalidPipeline, NotFound, Problem, UsageError, problem_of
 from tidemill.protos.model_store.v1 import model_store_pb2
 from tidemill.protos.storage.v1 import storage_pb2
 from tidemill.protos.supervisor.v1 import model_use_pb2, run_pb2
@@ -143,9 +143,10 @@ class Stack:
         run = Run(self, self._of_pipeline(arguments, pipeline, base)["run"])
         return run.wait(progress=progress) if follow else run
 
-    def check(self, pipeline: Pipeline, *, base: Path = ".") -> None:
-        """Raises InvalidPipeline with every mistake of a pipeline. Needs no stack."""
-        self._of_pipeline(["check"], pipeline, base)
+    def check(self, pipeline: Pipeline, *, base: Path = ".") -> tuple[Problem, ...]:
+        """Raises InvalidPipeline with every mistake of a pipeline. Returns what it warns of. Needs no stack."""
+        found = self._of_pipeline(["check"], pipeline, base)
+        return tuple(problem_of({**warning, "advice": warning["hint"]}) for warning in found["warnings"])
 
     def _of_pipeline(self, arguments: Sequence[str], pipeline: Pipeline, base: Path) -> Any:
         if not isinstance(pipeline, (str, os.PathLike, Mapping)):
@@ -302,7 +303,8 @@ def _run_row(run: run_pb2.Run) -> dict[str, Any]:
 
 def _by_key(problem: Problem) -> Problem:
     """A problem without its line."""
-    return Problem(f"{problem.path}: {problem.message}" if problem.path else problem.message, None, problem.path, problem.advice)
+    has_key = not problem.path or problem.path in problem.message
+    return Problem(problem.message if has_key else f"{problem.path}: {problem.message}", None, problem.path, problem.advice)
 
 
 def _as_yaml(value: Any) -> str:
