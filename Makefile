@@ -144,12 +144,13 @@ first_pipeline: build
 	@.venv-sklearn/bin/python benchmarks/first_pipeline/first_pipeline.py --build $(BUILD) --json $(BUILD)/first_pipeline.json \
 	  $(if $(TABLES),--tables $(TABLES)) $(if $(QUICK),--quick) $(if $(PAGE),--markdown docs/guides/bring-your-data.md)
 
-# The client of Python, on a stack: its types, its style, and its tests.
+# The package of Python, as it is built: its types, its style, and its tests on a stack.
 python_test: programs
+	@cmake --build $(BUILD) --parallel $(JOBS) --target tidemill_native
 	@tools/setup.sh --python
-	@.venv-python/bin/ruff check --quiet --config python/pyproject.toml python
+	@cd python && ../.venv-python/bin/ruff check --quiet .
 	@cd python && ../.venv-python/bin/mypy tidemill tests write_protos.py
-	@cd python && TIDEMILL_BIN=$(abspath $(BUILD))/bin/tidemill ../.venv-python/bin/python -m pytest --quiet
+	@cd python && PYTHONPATH=$(abspath $(BUILD))/lib/tidemill/python ../.venv-python/bin/pytest --quiet
 
 # The messages of protos/ as modules of Python.
 python_protos: setup
