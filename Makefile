@@ -144,17 +144,17 @@ first_pipeline: build
 	@.venv-sklearn/bin/python benchmarks/first_pipeline/first_pipeline.py --build $(BUILD) --json $(BUILD)/first_pipeline.json \
 	  $(if $(TABLES),--tables $(TABLES)) $(if $(QUICK),--quick) $(if $(PAGE),--markdown docs/guides/bring-your-data.md)
 
-# The client of Python, on a stack: its types, its style, and its tests.
+# The package of Python, as it is built: its types, its style, and its tests on a stack.
 python_test: programs
-	@cmake --build $(BUILD) --parallel $(JOBS) --target batch_sums
+	@cmake --build $(BUILD) --parallel $(JOBS) --target tidemill_native batch_sums
 	@tools/setup.sh --python
-	@.venv-python/bin/ruff check --quiet --config python/pyproject.toml python tools/python_protos.py
-	@cd python && ../.venv-python/bin/mypy tidemill tests
-	@PYTHONPATH=$(abspath $(BUILD))/lib/tidemill/python .venv-python/bin/pytest --quiet -c python/pyproject.toml python/tests
+	@cd python && ../.venv-python/bin/ruff check --quiet .
+	@cd python && ../.venv-python/bin/mypy tidemill tests write_protos.py
+	@cd python && PYTHONPATH=$(abspath $(BUILD))/lib/tidemill/python ../.venv-python/bin/pytest --quiet
 
 # The messages of protos/ as modules of Python.
 python_protos: setup
-	@tools/python_protos.py
+	@python/write_protos.py
 
 # READS shuffled reads of every format by every way that samples take, each compared by content.
 READS ?= 1e6

@@ -28,6 +28,10 @@ def test_a_pipeline_with_mistakes_raises_each_of_them_with_its_place(tmp_path: p
     assert all(str(problem) in str(error) for problem in error.problems)
 
 
+def test_a_valid_pipeline_has_only_warnings(tmp_path: pathlib.Path) -> None:
+    assert tidemill.Stack(tmp_path / "state").check(QUICKSTART) == ()
+
+
 def test_a_text_has_the_places_of_its_lines(stack: tidemill.Stack) -> None:
     with pytest.raises(tidemill.InvalidPipeline) as caught:
         stack.run(WRONG)

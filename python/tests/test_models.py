@@ -27,6 +27,14 @@ def test_a_model_is_a_dict_of_tensors(stack: tidemill.Stack, run: tidemill.Run) 
     assert set(model) == set(model.numpy()) and "trigger 12" in repr(model)
 
 
+def test_a_model_is_saved_as_it_is_stored(stack: tidemill.Stack, run: tidemill.Run, tmp_path: pathlib.Path) -> None:
+    model = stack.model(newest(run))
+    model.save(tmp_path / "weights.safetensors")
+    again = read_safetensors((tmp_path / "weights.safetensors").read_bytes())
+    assert list(again) == list(model)
+    assert all((again[name] == array).all() for name, array in model.numpy().items())
+
+
 def test_torch_loads_a_model(stack: tidemill.Stack, run: tidemill.Run) -> None:
     torch = pytest.importorskip("torch")
     tensors = dict(stack.model(newest(run)))

@@ -14,7 +14,7 @@ def files_of(folder: pathlib.Path) -> dict[str, str]:
 
 
 def test_the_modules_are_what_the_protos_give(tmp_path: pathlib.Path) -> None:
-    subprocess.run([sys.executable, ROOT / "tools" / "python_protos.py", tmp_path], check=True)
+    subprocess.run([sys.executable, ROOT / "python" / "write_protos.py", tmp_path], check=True)
     fresh, kept = files_of(tmp_path), files_of(ROOT / "python" / "tidemill" / "protos")
     assert sorted(fresh) == sorted(kept)
     differing = [name for name in fresh if fresh[name] != kept[name]]

@@ -77,6 +77,16 @@ def test_a_matrix_is_plotted(run: tidemill.Run, tmp_path: pathlib.Path) -> None:
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_quality_of_the_models_in_use_is_plotted(run: tidemill.Run) -> None:
+    matrix = run.matrix("accuracy")
+    trained, first, in_use = run.plot_quality("accuracy").lines
+    values = matrix.values[matrix.active] * 100
+    assert numpy.asarray(in_use.get_ydata())[2::2].tolist() == values.tolist()
+    assert numpy.asarray(first.get_ydata())[2::2].tolist() == (matrix.values[0, 1:] * 100).tolist()
+    assert numpy.isnan(numpy.asarray(in_use.get_ydata())[:2].astype(float)).all()
+    assert numpy.asarray(trained.get_ydata())[:2].tolist() == [matrix.values[0, 0] * 100] * 2
+
+
 class Balanced(html.parser.HTMLParser):
     """Fails where an element does not end."""
 
@@ -124,8 +134,12 @@ def test_a_dict_with_other_values_is_a_trial_that_is_compared(stack: tidemill.St
     trial = stack.run(pipeline, values={"training.epochs": 1}, max_triggers=2, base=QUICKSTART.parent, follow=False)
     assert trial.wait(progress=False).status.is_trial
     compared = stack.compare(run, trial.number)
-    assert [entry["run"] for entry in compared["runs"]] == [run.number, trial.number]
-    assert "training.epochs" in {entry["key"] for entry in compared["config"]}
+    active = compared.values().where(measure="accuracy", series="active")
+    assert active.column("run") == [run.number, trial.number]
+    assert active[0]["mean"] == stack.runs().where(run=run.number)[0]["score"]
+    assert compared.differences().column("run") == [trial.number] * 2
+    assert compared.settings().where(key="training.epochs")[0][f"run {trial.number}"] == "1"
+    assert "training.epochs" in repr(compared) and "training.epochs" in compared._repr_html_()
 
 
 def test_a_run_that_fails_raises_with_its_reason(stack: tidemill.Stack, run: tidemill.Run) -> None:
@@ -141,8 +155,9 @@ def test_a_run_that_fails_raises_with_its_reason(stack: tidemill.Stack, run: tid
 
 def test_policies_are_tried_on_history(stack: tidemill.Stack, run: tidemill.Run) -> None:
     tried = stack.backtest("quickstart", {"often": {"type": "time", "every": "60d"}}, run=run.number)
-    by_name = {result["name"]: result for result in tried["results"]}
-    assert len(by_name["often"]["triggers"]) > 12
+    often = tried.where(name="often")[0]
+    assert often["num_triggers"] == len(tried.document["results"][0]["triggers"]) == 24
+    assert 0.5 < often["low"] < often["value"] < often["high"] < 1
 
 
 def test_progress_is_shown_as_a_bar(stack: tidemill.Stack, run: tidemill.Run, capsys: pytest.CaptureFixture[str]) -> None:

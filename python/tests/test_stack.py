@@ -1,4 +1,6 @@
 """Stacks are found, started, shared and ended."""
+import concurrent.futures
+import multiprocessing
 import os
 import pathlib
 import signal
@@ -99,3 +101,12 @@ def test_a_service_that_is_not_there_is_unreachable_in_time(stack: tidemill.Stac
         away.runs()
     with pytest.raises(tidemill.Conflict, match="the endpoint of storage is unknown"):
         away.datasets()
+
+
+def test_a_run_is_read_by_another_process(run: tidemill.Run) -> None:
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(number_of_triggers, run).result() == 12
+
+
+def number_of_triggers(run: tidemill.Run) -> int:
+    return run.status.num_triggers

@@ -17,6 +17,8 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tidemill.client.comparisons import Backtest as Backtest
+    from tidemill.client.comparisons import Comparison as Comparison
     from tidemill.client.decisions import Decision as Decision
     from tidemill.client.matrix import Matrix as Matrix
     from tidemill.client.models import Model as Model
@@ -41,11 +43,10 @@ if TYPE_CHECKING:
 _PLACES = {
     **dict.fromkeys(("Conflict", "Error", "InvalidPipeline", "NotAllowed", "NotFound", "Place", "Problem", "RunFailed",
                      "Unreachable", "UsageError"), "tidemill.errors"),
+    "Backtest": "tidemill.client.comparisons", "Comparison": "tidemill.client.comparisons",
     "Decision": "tidemill.client.decisions", "Matrix": "tidemill.client.matrix", "Model": "tidemill.client.models",
     "Predictions": "tidemill.client.rows", "Run": "tidemill.client.run", "RunStatus": "tidemill.client.run",
     "Stack": "tidemill.client.stack", "Table": "tidemill.client.table", "connect": "tidemill.client.stack"}
-# Modules that `import tidemill` makes available by their names.
-_MODULES = ("batch", "errors", "plugin", "torch")
 
 
 def __getattr__(name: str) -> Any:
@@ -53,7 +54,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_PLACES[name]), name)
         globals()[name] = value
         return value
-    if name in _MODULES and importlib.util.find_spec(f"tidemill.{name}") is not None:
+    # A module, such as `tidemill.torch`.
+    if not name.startswith("_") and importlib.util.find_spec(f"tidemill.{name}") is not None:
         return importlib.import_module(f"tidemill.{name}")
     raise AttributeError(f"the package tidemill has no {name}")
 

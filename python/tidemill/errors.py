@@ -148,15 +148,16 @@ _PLACE = re.compile(r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): (?P<messa
 _DISK_FULL = "the disk is full"
 
 
-def _problem_of(found: dict[str, Any]) -> Problem:
-    where = Place(found["file"], found.get("line", 0), found.get("column", 0)) if "file" in found else None
+def problem_of(found: dict[str, Any]) -> Problem:
+    """A finding that a command has printed as JSON."""
+    where = Place(found["file"], found.get("line", 0), found.get("column", 0)) if found.get("file") else None
     return Problem(found["message"], where, found.get("path", ""), found.get("advice", ""))
 
 
 def error_of_document(document: dict[str, Any]) -> Error:
     """The exception for the `error` that a command has printed as JSON."""
     kind = _BY_CODE.get(document["code"], Error)
-    return kind(document["message"], problems=tuple(map(_problem_of, document.get("findings") or [document])))
+    return kind(document["message"], problems=tuple(map(problem_of, document.get("findings") or [document])))
 
 
 def error_of_status(status: str, message: str, *, peer: str) -> Error:

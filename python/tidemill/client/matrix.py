@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from tidemill.client import matrix_drawing
+from tidemill.client import matrix_drawing, quality_drawing
 from tidemill.client.extras import needed
 from tidemill.client.table import Table
 from tidemill.client.times import of_cut
@@ -114,6 +114,10 @@ class Matrix:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draws the matrix with matplotlib, as the report does. Needs `pip install tidemill[plot]`."""
         return matrix_drawing.plot(self, ax)
+
+    def plot_quality(self, ax: Axes | None = None) -> Axes:
+        """Draws what the models in use reached over time, beside the first model. Needs `pip install tidemill[plot]`."""
+        return quality_drawing.plot(self, ax)
 
     def to_svg(self) -> str:
         """The matrix as an image in SVG, in the look of the report."""

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import pathlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +54,8 @@ class Model(Mapping[str, Any]):
         module.load_state_dict(dict(stack.model(17)))
     """
 
-    def __init__(self, message: model_store_pb2.Model, arrays: dict[str, NDArray[Any]]) -> None:
+    def __init__(self, message: model_store_pb2.Model, content: bytes | bytearray) -> None:
+        """`content`: its file of weights."""
         #: The number of the model in its stack, and the run and the trigger that trained it.
         self.number = message.model_id
         self.run = message.run_id
@@ -66,7 +69,8 @@ class Model(Mapping[str, Any]):
         #: The section `model` of its pipeline, as canonical YAML.
         self.spec = message.model
         self.created_at = of_timestamp(message.created_at)
-        self._arrays = arrays
+        self._content = content
+        self._arrays = read_safetensors(content, origin=f"{_WEIGHTS} of model {self.number}")
         self._tensors: dict[str, Any] | None = None
 
     def numpy(self) -> dict[str, NDArray[Any]]:
@@ -77,6 +81,10 @@ class Model(Mapping[str, Any]):
         """The tensors as tensors of torch. Needs `pip install tidemill[torch]`."""
         torch = needed("torch", "torch")
         return {name: torch.from_numpy(array.copy()) for name, array in self._arrays.items()}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the weights as a safetensors file, which other programs read."""
+        pathlib.Path(path).write_bytes(self._content)
 
     def _values(self) -> dict[str, Any]:
         if self._tensors is None:
@@ -111,7 +119,7 @@ def fetch(services: Services, number: int) -> Model:
     if part is None or model.HasField("removed_at"):
         raise NotFound(f"the weights of model {number} have been removed",
                        advice="`retention` of its pipeline says which models are kept")
-    return Model(model, read_safetensors(read_part(services, number, part), origin=f"{_WEIGHTS} of model {number}"))
+    return Model(model, read_part(services, number, part))
 
 
 def read_part(services: Services, number: int, part: model_store_pb2.ModelPart) -> bytearray:

@@ -6,7 +6,8 @@ import datetime
 import time
 from typing import TYPE_CHECKING, Any
 
-from tidemill.client import look
+from tidemill.client import look, quality_drawing
+from tidemill.client.address import keeper_runs
 from tidemill.client.decisions import Decision
 from tidemill.client.matrix import Matrix, chosen, matrices_of
 from tidemill.client.progress import watcher
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
     from tidemill.client.stack import Stack
 
-# How long the supervisor may be away from a run that is followed.
+# How long the supervisor may be away from a run that is followed. The keeper of a local stack starts it again when it dies; one
+# that is only stopped, or on a busy machine, is waited for.
 _PATIENCE = 60.0
+_PATIENCE_WITH_KEEPER = 1800.0
 _PAUSE = 0.5
 _STATES = {run_pb2.RUN_STATE_RUNNING: "running", run_pb2.RUN_STATE_SUCCEEDED: "succeeded", run_pb2.RUN_STATE_FAILED: "failed",
            run_pb2.RUN_STATE_STOPPED: "stopped"}
@@ -111,8 +114,9 @@ class Run:
                         shown_by.update(message.progress)
             except Unreachable as error:
                 reason = error
-            # A supervisor that was killed is started again by the keeper of its stack.
-            if time.monotonic() - lost_at > _PATIENCE:
+            state = self.stack.reach.state
+            patience = _PATIENCE_WITH_KEEPER if state is not None and keeper_runs(state) else _PATIENCE
+            if time.monotonic() - lost_at > patience:
                 raise reason or Unreachable(f"the stream of run {self.number} ended early")
             time.sleep(_PAUSE)
 
@@ -210,6 +214,10 @@ class Run:
         """Draws a matrix with matplotlib. Returns its axes; `.figure.savefig(...)` writes a file."""
         return self.matrix(measure, dataset=dataset).plot(ax)
 
+    def plot_quality(self, measure: str | None = None, *, dataset: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draws what the models in use reached over time, beside the first model, with matplotlib. Returns its axes."""
+        return self.matrix(measure, dataset=dataset).plot_quality(ax)
+
     def summary(self) -> Any:
         """All that `tidemill runs show --json` says, as dicts and lists: values over all windows, costs, what was left out."""
         return self.stack.command("runs", "show", str(self.number), has_result=(0, 1, 8))
@@ -234,8 +242,10 @@ class Run:
         if status.error:
             pieces.append(look.paragraph(status.error, "failed"))
         matrices = _matrices(message)
-        drawn = matrices[0]._repr_html_() if matrices else ""
-        return look.page(*pieces) + drawn
+        quality = quality_drawing.svg(matrices[0]) if matrices else ""
+        if quality:
+            pieces += [f'<div class="scroll">{quality}</div>', quality_drawing.keys()]
+        return look.page(*pieces) + (matrices[0]._repr_html_() if matrices else "")
 
 
 def _matrices(message: supervisor_pb2.GetRunResponse) -> list[Matrix]:

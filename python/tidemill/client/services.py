@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import secrets
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -41,12 +42,14 @@ class Services:
 
     def __init__(self, reach: Reach) -> None:
         self.reach = reach
-        self._channels: dict[str, grpc.Channel] = {}
+        self._lock = threading.Lock()
+        self._channels: dict[str, grpc.Channel] = {}  # Guarded by the lock.
 
     def close(self) -> None:
         """Ends the connections. Later calls make new ones."""
-        while self._channels:
-            self._channels.popitem()[1].close()
+        with self._lock:
+            while self._channels:
+                self._channels.popitem()[1].close()
 
     def ask(self, service: str, request: Message, response: type[Answer], *, of: str = "") -> Answer:
         """Returns the answer. Waits for a service that is away, up to the timeout of the address.
@@ -85,12 +88,13 @@ class Services:
         return (("authorization", f"Bearer {self.reach.token}"), ("x-request-id", new_request_id()))
 
     def _channel(self, service: str) -> grpc.Channel:
-        if service not in self._channels:
-            endpoint = self.reach.endpoints.get(service)
-            if endpoint is None:
-                raise Conflict(f"the endpoint of {service} is unknown", advice="name a system configuration with `config`")
-            self._channels[service] = self._connected(service, endpoint)
-        return self._channels[service]
+        endpoint = self.reach.endpoints.get(service)
+        if endpoint is None:
+            raise Conflict(f"the endpoint of {service} is unknown", advice="name a system configuration with `config`")
+        with self._lock:
+            if service not in self._channels:
+                self._channels[service] = self._connected(service, endpoint)
+            return self._channels[service]
 
     def _connected(self, service: str, endpoint: str) -> grpc.Channel:
         options: list[tuple[str, Any]] = list(_OPTIONS)

@@ -1,6 +1,7 @@
 """A stack: the services that do the work, and what they are asked."""
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import os
 import pathlib
@@ -12,13 +13,14 @@ import yaml
 
 from tidemill.client import program
 from tidemill.client.address import Address, Reach, find, state_folder
+from tidemill.client.comparisons import Backtest, Comparison
 from tidemill.client.models import Model, fetch
 from tidemill.client.rows import Predictions, predictions_of, to_json_lines
 from tidemill.client.run import Run, RunStatus
 from tidemill.client.services import Services
 from tidemill.client.table import Table
 from tidemill.client.times import of_micros, of_timestamp
-from tidemill.errors import InvalidPipeline, NotFound, Problem, UsageError
+from tidemill.errors import InvalidPipeline, NotFound, Problem, UsageError, problem_of
 from tidemill.protos.model_store.v1 import model_store_pb2
 from tidemill.protos.storage.v1 import storage_pb2
 from tidemill.protos.supervisor.v1 import model_use_pb2, run_pb2
@@ -141,9 +143,10 @@ class Stack:
         run = Run(self, self._of_pipeline(arguments, pipeline, base)["run"])
         return run.wait(progress=progress) if follow else run
 
-    def check(self, pipeline: Pipeline, *, base: Path = ".") -> None:
-        """Raises InvalidPipeline with every mistake of a pipeline. Needs no stack."""
-        self._of_pipeline(["check"], pipeline, base)
+    def check(self, pipeline: Pipeline, *, base: Path = ".") -> tuple[Problem, ...]:
+        """Raises InvalidPipeline with every mistake of a pipeline. Returns what it warns of. Needs no stack."""
+        found = self._of_pipeline(["check"], pipeline, base)
+        return tuple(problem_of({**warning, "advice": warning["hint"]}) for warning in found["warnings"])
 
     def _of_pipeline(self, arguments: Sequence[str], pipeline: Pipeline, base: Path) -> Any:
         if not isinstance(pipeline, (str, os.PathLike, Mapping)):
@@ -194,15 +197,14 @@ class Stack:
     def __iter__(self) -> Iterator[Run]:
         return (Run(self, number) for number in self.runs(scores=False).column("run"))
 
-    def compare(self, *runs: int | str | Run) -> Any:
-        """Compares runs, each with the first one, as `tidemill compare --json`: values, differences on the same samples with
-        intervals, and the keys in which their pipelines differ."""
-        return self.command("compare", *(str(run.number if isinstance(run, Run) else run) for run in runs))
+    def compare(self, *runs: int | str | Run) -> Comparison:
+        """Compares runs, each with the first one: their values, their differences on the same samples, and their settings."""
+        return Comparison(self.command("compare", *(str(run.number if isinstance(run, Run) else run) for run in runs)))
 
     def backtest(self, pipeline: str, policies: Mapping[str, Mapping[str, Any]] | None = None, *,
                  values: Mapping[str, Any] | None = None, shuffles: int = 0, models: bool = False,
-                 run: int | str | None = None, measure: str = "") -> Any:
-        """Tries trigger policies on the history of a pipeline, without training, as `tidemill backtest --json`.
+                 run: int | str | None = None, measure: str = "") -> Backtest:
+        """Tries trigger policies on the history of a pipeline, without training, as `tidemill backtest` does.
 
         `policies`: by name, what a pipeline has below `trigger`: {"weekly": {"type": "time", "every": "7d"}}. `values`: the
         pipeline's own policy with other values: {"trigger.samples": 500}. `models`: whether policies may ask the models of `run`.
@@ -212,7 +214,7 @@ class Stack:
                      *([f"--measure={measure}"] if measure else [])]
         with program.files_of({f"{name}.yaml": yaml.safe_dump(_plain(policy), sort_keys=False)
                                for name, policy in (policies or {}).items()}) as paths:
-            return self.command(*arguments, *(f"--policy={path}" for path in paths))
+            return Backtest(self.command(*arguments, *(f"--policy={path}" for path in paths)))
 
     def bench(self, *names: str, smoke: bool = False, options: Sequence[str] = ()) -> Any:
         """Measures entries of the benchmark suite, as `tidemill bench run --json`. A check that does not hold is in the result.
@@ -239,8 +241,8 @@ class Stack:
         listed = self.services.ask("model_store", request, model_store_pb2.ListModelsResponse).models
         rows = ({"model": model.model_id, "run": model.run_id, "trigger": model.trigger, "parent": model.parent_model_id or None,
                  "samples": model.num_samples, "created_at": of_timestamp(model.created_at),
-                 "removed": model.HasField("removed_at"), "seconds": model.fit_seconds + model.train_seconds} for model in listed)
-        return Table.of_rows(("model", "run", "trigger", "parent", "samples", "created_at", "removed", "seconds"), rows)
+                 "removed": model.HasField("removed_at")} for model in listed)
+        return Table.of_rows(("model", "run", "trigger", "parent", "samples", "created_at", "removed"), rows)
 
     def model(self, model: int | str) -> Model:
         """The tensors of a model, by its number, or by the name of a pipeline for its model in use. Raises NotFound."""
@@ -266,6 +268,10 @@ class Stack:
 
     # How it is shown.
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process connects for itself, and ends nothing.
+        return _at, (self.address.absolute(),)
+
     def __str__(self) -> str:
         known = self.address
         place = known.config or known.server
@@ -280,6 +286,11 @@ def connect(state: Path | None = None, **address: Any) -> Stack:
     return Stack(state, **address).connect()
 
 
+def _at(address: Address) -> Stack:
+    """The stack of an address, which connects when it is first asked."""
+    return Stack(**dataclasses.asdict(address))
+
+
 def _run_row(run: run_pb2.Run) -> dict[str, Any]:
     status, has_score = RunStatus.of(run), run.HasField("score")
     return {"run": status.run, "pipeline": status.pipeline, "state": status.state, "started_at": status.started_at,
@@ -292,7 +303,8 @@ def _run_row(run: run_pb2.Run) -> dict[str, Any]:
 
 def _by_key(problem: Problem) -> Problem:
     """A problem without its line."""
-    return Problem(f"{problem.path}: {problem.message}" if problem.path else problem.message, None, problem.path, problem.advice)
+    has_key = not problem.path or problem.path in problem.message
+    return Problem(problem.message if has_key else f"{problem.path}: {problem.message}", None, problem.path, problem.advice)
 
 
 def _as_yaml(value: Any) -> str:

@@ -94,4 +94,7 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}"
-    return shown(value) if isinstance(value, datetime.datetime) else str(value)
+    if isinstance(value, datetime.datetime):
+        return shown(value)
+    first, _, more = str(value).partition("\n")
+    return f"{first} ..." if more else first

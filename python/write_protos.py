@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes python/tidemill/protos: the messages of protos/tidemill as modules of Python, with their types.
 
-usage: python_protos.py [FOLDER]
+usage: write_protos.py [FOLDER]
 
 FOLDER: where to write instead. protoc names a module after its proto, so that `tidemill/rpc/v1/rpc.proto` is the module
 `tidemill.rpc.v1.rpc_pb2`; here they are all below `tidemill.protos`. A test compares what is there with what this writes.
