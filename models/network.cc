@@ -189,6 +189,8 @@ absl::StatusOr<torch::Tensor> TensorOf(const TensorBytes& bytes) {
   return DataLoss("arrays of type {} are not supported", bytes.dtype);
 }
 
+bool IsProgram(std::string_view name) { return name == kProgram; }
+
 void SaveState(const Network& network, const std::string& prefix, TensorFile& file,
                std::vector<torch::Tensor>& kept) {
   for (const auto& [name, tensor] : StateOf(network)) {

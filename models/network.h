@@ -41,6 +41,13 @@ class NetworkModule : public torch::nn::Module {
 
   // Returns the program when the network is a file; otherwise empty.
   virtual std::string_view program() const { return {}; }
+
+  // Returns the name that files of other programs give to an array of this network; the same name
+  // when they have no other.
+  virtual std::string NameElsewhere(const std::string& name) const { return name; }
+
+  // Puts the module of that name, and those within it, into evaluation mode.
+  virtual void EvaluateLayer(const std::string& name) { named_modules()[name]->eval(); }
 };
 
 // A network and the columns that it takes. Copies share the state. Thread-compatible.
@@ -110,6 +117,9 @@ TensorBytes BytesOf(const torch::Tensor& tensor, std::vector<torch::Tensor>& kep
 // Returns a tensor that owns a copy of the bytes. DATA_LOSS for a dtype that BytesOf() never
 // returns.
 absl::StatusOr<torch::Tensor> TensorOf(const TensorBytes& bytes);
+
+// Whether an array of a file of weights is the program of a network, and no weight.
+bool IsProgram(std::string_view name);
 
 // Adds the state as arrays named `prefix` + name.
 void SaveState(const Network& network, const std::string& prefix, TensorFile& file,

@@ -61,6 +61,13 @@ class ScriptNetwork final : public NetworkModule {
     torch::nn::Module::train(on);
   }
 
+  void EvaluateLayer(const std::string& name) override {
+    for (auto part : script_.named_modules()) {
+      if (part.name == name) part.value.eval();
+    }
+    NetworkModule::EvaluateLayer(name);
+  }
+
  private:
   torch::Tensor Call(const char* method, Passing passing, const Inputs& inputs) {
     const QuietScript quiet;

@@ -306,6 +306,7 @@ absl::Status TrainingLoop::TryStep(const loader::TrainingBatch& batch) {
     std::vector<torch::Tensor> moments;
     for (const torch::Tensor& weight : learner_.network().module->parameters()) {
       if (state_.counters.num_steps > 0) break;
+      if (!weight.requires_grad()) continue;
       for (int moment = 0; moment < 2; ++moment) moments.push_back(torch::zeros_like(weight));
     }
     ASSIGN_OR_RETURN(const DeviceBatch moved, learner_.PrepareToLearn(batch));
@@ -399,7 +400,7 @@ absl::StatusOr<std::optional<double>> TrainingLoop::HeldOutLoss() {
     sum += of_batch;
     divisor += learner_.DivisorOf(moved);
   }
-  learner_.network().module->train();
+  learner_.BeginTrainingMode();
   return divisor == 0 ? std::nullopt : std::optional(sum / divisor);
 }
 
