@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "base/numbers/random.h"
 #include "base/status.h"
+#include "models/low_rank.h"
 #include "models/spec/model_inputs.h"
 #include "models/spec/model_spec.h"
 #include "models/torch/safetensors.h"
@@ -46,6 +48,10 @@ class NetworkModule : public torch::nn::Module {
   // when they have no other.
   virtual std::string NameElsewhere(const std::string& name) const { return name; }
 
+  // Returns a function that gives a linear layer other weights for the next passes; nullptr when no
+  // linear layer has that name.
+  virtual std::function<void(const torch::Tensor&)> WeightSetter(const std::string& layer);
+
   // Puts the module of that name, and those within it, into evaluation mode.
   virtual void EvaluateLayer(const std::string& name) { named_modules()[name]->eval(); }
 };
@@ -61,9 +67,12 @@ struct Network {
   // column with its name and kOffsetsSuffix, int64 [n + 1]. It says where the rows begin and where
   // the last one ends.
   std::string any_length = {};
+  // What is added to its weights while it is trained; nullptr for most.
+  std::shared_ptr<LowRank> low_rank = nullptr;
 
   // Returns float32, whatever the precision inside. Throws c10::Error: call it in Guard().
   torch::Tensor Forward(const Inputs& columns) const {
+    if (low_rank != nullptr) low_rank->Apply();
     return module->Forward(columns).to(torch::kFloat32);
   }
 
@@ -87,8 +96,11 @@ absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, const InputSpecs& inp
 // Returns the specs of the columns of a block of samples.
 InputSpecs SpecsOf(const Inputs& columns);
 
-// Returns the parameters and then the buffers, in a fixed order.
+// Returns the parameters, the buffers and what is added to weights, in a fixed order.
 std::vector<std::pair<std::string, torch::Tensor>> StateOf(const Network& network);
+
+// Returns the parameters that are trained, in a fixed order.
+std::vector<std::pair<std::string, torch::Tensor>> TrainedOf(const Network& network);
 
 // Seeds torch's global generators, of the CPU and of GPUs, with a pure function of `key`. Only a
 // process that trains calls this.

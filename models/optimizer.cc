@@ -27,11 +27,10 @@ std::optional<size_t> FirstMatch(const std::vector<ModuleOptimizer>& specs,
 absl::StatusOr<Optimizer> Optimizer::Make(const std::vector<ModuleOptimizer>& specs,
                                           const Network& network) {
   std::vector<Parameters> parts(specs.size());
-  for (const auto& item : network.module->named_parameters()) {
-    if (!item.value().requires_grad()) continue;  // It is frozen.
-    const std::optional<size_t> match = FirstMatch(specs, item.key());
-    if (!match) return InvalidArgument("no pattern of training.optimizers matches {}", item.key());
-    parts[*match].emplace_back(item.key(), item.value());
+  for (const auto& [name, tensor] : TrainedOf(network)) {
+    const std::optional<size_t> match = FirstMatch(specs, name);
+    if (!match) return InvalidArgument("no pattern of training.optimizers matches {}", name);
+    parts[*match].emplace_back(name, tensor);
   }
   Optimizer made;
   for (size_t i = 0; i < specs.size(); ++i) {

@@ -166,7 +166,7 @@ absl::Status Freeze(const std::vector<std::string>& patterns, const Network& net
     return InvalidArgument("training.frozen: no parameter's name matches '{}'; there is {}",
                            patterns[i], network.module->named_parameters()[0].key());
   }
-  if (IsFrozen(*network.module)) {
+  if (TrainedOf(network).empty()) {
     return InvalidArgument("training.frozen matches all parameters, so there is nothing to train");
   }
   return absl::OkStatus();
@@ -175,7 +175,8 @@ absl::Status Freeze(const std::vector<std::string>& patterns, const Network& net
 void BeginTrainingMode(const Network& network) {
   network.module->train();
   for (const auto& item : network.module->named_modules("", /*include_self=*/false)) {
-    if (IsFrozen(*item.value())) network.module->EvaluateLayer(item.key());
+    const bool has_additions = network.low_rank != nullptr && network.low_rank->IsIn(item.key());
+    if (!has_additions && IsFrozen(*item.value())) network.module->EvaluateLayer(item.key());
   }
 }
 

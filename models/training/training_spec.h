@@ -25,6 +25,7 @@
 #include "models/training/downsampling_spec.h"
 #include "models/training/early_stopping_spec.h"
 #include "models/training/last_batch.h"
+#include "models/training/lora_spec.h"
 #include "models/training/losses/loss_spec.h"
 #include "models/training/mix_spec.h"
 #include "models/training/module_optimizer.h"
@@ -80,6 +81,7 @@ struct TrainingSpec {
   bool warm_start = true;
   std::optional<StartFrom> start_from = std::nullopt;
   std::vector<std::string> frozen = {};
+  std::optional<Lora> lora = std::nullopt;
   bool reuse = false;
   int64_t seed = 0;
   std::optional<Fit> fit = std::nullopt;
@@ -148,6 +150,7 @@ struct TrainingSpec {
           "whose parameters are frozen stays in evaluation mode: it uses the numbers of its batch "
           "normalisation and does not change them, and its dropout does nothing.",
           {.example = "[\"stem*\", \"stage*\"]"});
+    field("lora", lora, "Linear layers that are trained by low-rank additions only.");
     field("reuse", reuse,
           "Take a model that another run, or an earlier run of this pipeline, has trained of the "
           "same samples in the same way, in place of training it again. Random draws then depend "

@@ -142,6 +142,8 @@ def _traced(torch: Any, own: Any, arguments: tuple[Any, ...], names: list[str], 
     """The module as a trace. Layers that behave otherwise in training are compiled, so that they look at their mode."""
     state = copy.deepcopy(own.state_dict())
     _compile_layers(torch, own)
+    # A method with this mark would be compiled.
+    mark = vars(type(own).embed).pop("_torchscript_modifier", None) if has_embed else None
     example: Any = dict(zip(names, arguments, strict=True)) if names else arguments
     methods = {"forward": example, **({"embed": example} if has_embed else {})}
     try:
@@ -154,6 +156,9 @@ def _traced(torch: Any, own: Any, arguments: tuple[Any, ...], names: list[str], 
             f"torch can neither compile the module nor record it.\nCompiling (torch.jit.script): {compiling}\n"
             f"Recording (torch.jit.trace): {error}"
         ) from error
+    finally:
+        if mark is not None:
+            type(own).embed._torchscript_modifier = mark
     export_checks.check_trace(traced, compiling)
     traced.load_state_dict(state)  # The recording has trained the averages of normalisation.
     return traced

@@ -13,6 +13,8 @@ namespace tidemill::trainer_server {
 
 absl::Status Learner::Begin(models::Network network) {
   network.module->to(setup_.device);
+  RETURN_IF_ERROR(AddLowRank(network));
+  if (network.low_rank != nullptr) network.low_rank->To(setup_.device);
   RETURN_IF_ERROR(models::Freeze(setup_.training.frozen, network));
   models::BeginTrainingMode(network);
   if (setup_.training.buckets) network.any_length = setup_.training.buckets->column;
@@ -25,13 +27,20 @@ absl::Status Learner::Begin(models::Network network) {
     kept_buffers_.push_back(buffer.detach().clone());
   }
   if (setup_.ranks != nullptr) {
-    std::vector<torch::Tensor> trained = network_->module->parameters();
-    std::erase_if(trained, [](const torch::Tensor& one) { return !one.requires_grad(); });
+    std::vector<torch::Tensor> trained;
+    for (const auto& [name, tensor] : models::TrainedOf(*network_)) trained.push_back(tensor);
     gradient_sums_ = std::make_unique<GradientSums>(*setup_.ranks, trained);
   }
   models::SeedGenerator(
       {.seed = setup_.training.seed, .purpose = "dropout", .trigger = setup_.trigger});
   return absl::OkStatus();
+}
+
+absl::Status Learner::AddLowRank(models::Network& network) const {
+  if (!setup_.training.lora || network.low_rank != nullptr) return absl::OkStatus();
+  models::SeedGenerator(
+      {.seed = setup_.training.seed, .purpose = "lora", .trigger = setup_.trigger});
+  return models::LowRank::Add(*setup_.training.lora, network);
 }
 
 absl::Status Learner::BeginWithParent() {

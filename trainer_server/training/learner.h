@@ -59,6 +59,9 @@ class Learner {
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
+  // Gives a network the additions of training.lora, unless it has them. Begin() does so, too.
+  absl::Status AddLowRank(models::Network& network) const;
+
   // Puts the network into training mode, except for what is frozen.
   void BeginTrainingMode() { models::BeginTrainingMode(*network_); }
 

@@ -293,6 +293,7 @@ absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
     if (file.metadata.at(kProgram) != Sha256(network.module->program())) {
       return FailedPrecondition("the checkpoint was made with another TorchScript file");
     }
+    RETURN_IF_ERROR(learner.AddLowRank(network));
     if (setup.training.early_stopping &&
         state.stopping.best < std::numeric_limits<double>::infinity()) {
       ASSIGN_OR_RETURN(state.best, LoadArrays(file, kBestPrefix, setup.device, network));

@@ -304,9 +304,8 @@ absl::StatusOr<bool> TrainingLoop::UnscaleGradients(double divisor) {
 absl::Status TrainingLoop::TryStep(const loader::TrainingBatch& batch) {
   return models::Guard("trying a step", [&]() -> absl::Status {
     std::vector<torch::Tensor> moments;
-    for (const torch::Tensor& weight : learner_.network().module->parameters()) {
+    for (const auto& [name, weight] : models::TrainedOf(learner_.network())) {
       if (state_.counters.num_steps > 0) break;
-      if (!weight.requires_grad()) continue;
       for (int moment = 0; moment < 2; ++moment) moments.push_back(torch::zeros_like(weight));
     }
     ASSIGN_OR_RETURN(const DeviceBatch moved, learner_.PrepareToLearn(batch));
