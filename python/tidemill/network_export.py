@@ -21,8 +21,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tidemill import export_checks, programs
-from tidemill.export_checks import ExportError
+from tidemill import network_export_checks as checks
+from tidemill import programs
+from tidemill.network_export_checks import ExportError
 
 __all__ = ["ExportError", "Exported", "export"]
 
@@ -74,7 +75,7 @@ def export(module: Any, example: Any, path: str | os.PathLike[str]) -> Exported:
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
     try:
         script.save(str(partial))
-        outputs = export_checks.compare(torch, own, partial, arguments, names)
+        outputs = checks.compare(torch, own, partial, arguments, names)
         is_checked = _check_rules(partial)
         partial.replace(target)
     finally:
@@ -159,7 +160,7 @@ def _traced(torch: Any, own: Any, arguments: tuple[Any, ...], names: list[str], 
     finally:
         if mark is not None:
             type(own).embed._torchscript_modifier = mark
-    export_checks.check_trace(traced, compiling)
+    checks.check_trace(traced, compiling)
     traced.load_state_dict(state)  # The recording has trained the averages of normalisation.
     return traced
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tidemill.export import ExportError, export
+from tidemill.network_export import ExportError, export
 
 torch: Any = pytest.importorskip("torch")
 nn: Any = torch.nn
