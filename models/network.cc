@@ -87,6 +87,15 @@ absl::StatusOr<InputSpec> ParseInput(std::string_view text) {
 
 }  // namespace
 
+std::function<void(const torch::Tensor&)> NetworkModule::WeightSetter(const std::string& layer) {
+  const auto modules = named_modules("", /*include_self=*/false);
+  const auto* const found = modules.find(layer);
+  if (found == nullptr) return nullptr;
+  const auto linear = std::dynamic_pointer_cast<torch::nn::LinearImpl>(*found);
+  if (linear == nullptr) return nullptr;
+  return [linear](const torch::Tensor& weight) { linear->weight = weight; };
+}
+
 absl::Status Network::CheckShapes(const Inputs& columns) const {
   const bool is_ragged =
       !any_length.empty() && columns.contains(any_length + std::string(kOffsetsSuffix));
@@ -121,6 +130,7 @@ absl::StatusOr<torch::Tensor> Network::Embed(const Inputs& columns) const {
         "the TorchScript module has no method embed; export one that takes the same columns as "
         "forward and returns the input of the last layer, [n, d]");
   }
+  if (low_rank != nullptr) low_rank->Apply();
   const torch::Tensor embedded = module->Embed(columns).to(torch::kFloat32);
   const int64_t num_rows = columns.begin()->second.size(0);
   if (embedded.dim() < 1 || embedded.size(0) != num_rows) {
@@ -160,7 +170,21 @@ std::vector<std::pair<std::string, torch::Tensor>> StateOf(const Network& networ
   for (const auto& item : network.module->named_buffers()) {
     if (item.value().defined()) state.emplace_back(item.key(), item.value());
   }
+  if (network.low_rank != nullptr) {
+    for (auto& added : network.low_rank->State()) state.push_back(std::move(added));
+  }
   return state;
+}
+
+std::vector<std::pair<std::string, torch::Tensor>> TrainedOf(const Network& network) {
+  std::vector<std::pair<std::string, torch::Tensor>> trained;
+  for (const auto& item : network.module->named_parameters()) {
+    if (item.value().requires_grad()) trained.emplace_back(item.key(), item.value());
+  }
+  if (network.low_rank != nullptr) {
+    for (auto& added : network.low_rank->State()) trained.push_back(std::move(added));
+  }
+  return trained;
 }
 
 void SeedGenerator(const RandomKey& key) { torch::manual_seed(RandomBits(key, 0) >> 1); }
@@ -188,6 +212,8 @@ absl::StatusOr<torch::Tensor> TensorOf(const TensorBytes& bytes) {
   }
   return DataLoss("arrays of type {} are not supported", bytes.dtype);
 }
+
+bool IsProgram(std::string_view name) { return name == kProgram; }
 
 void SaveState(const Network& network, const std::string& prefix, TensorFile& file,
                std::vector<torch::Tensor>& kept) {
@@ -241,6 +267,12 @@ absl::StatusOr<std::string> EncodeWeights(const Network& network) {
     TensorFile file;
     std::vector<torch::Tensor> kept;
     SaveState(network, "", file, kept);
+    if (network.low_rank != nullptr) {
+      for (const auto& [name, added] : network.low_rank->State()) file.tensors.erase(name);
+      for (const auto& [name, sum] : network.low_rank->Merged()) {
+        file.tensors[name] = BytesOf(sum, kept);
+      }
+    }
     WriteInputs(network.inputs, file);
     if (const std::string_view program = network.module->program(); !program.empty()) {
       file.tensors[kProgram] = {"U8", {static_cast<int64_t>(program.size())}, program};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "base/numbers/random.h"
 #include "base/status.h"
+#include "models/low_rank.h"
 #include "models/spec/model_inputs.h"
 #include "models/spec/model_spec.h"
 #include "models/torch/safetensors.h"
@@ -41,6 +43,17 @@ class NetworkModule : public torch::nn::Module {
 
   // Returns the program when the network is a file; otherwise empty.
   virtual std::string_view program() const { return {}; }
+
+  // Returns the name that files of other programs give to an array of this network; the same name
+  // when they have no other.
+  virtual std::string NameElsewhere(const std::string& name) const { return name; }
+
+  // Returns a function that gives a linear layer other weights for the next passes; nullptr when no
+  // linear layer has that name.
+  virtual std::function<void(const torch::Tensor&)> WeightSetter(const std::string& layer);
+
+  // Puts the module of that name, and those within it, into evaluation mode.
+  virtual void EvaluateLayer(const std::string& name) { named_modules()[name]->eval(); }
 };
 
 // A network and the columns that it takes. Copies share the state. Thread-compatible.
@@ -54,9 +67,12 @@ struct Network {
   // column with its name and kOffsetsSuffix, int64 [n + 1]. It says where the rows begin and where
   // the last one ends.
   std::string any_length = {};
+  // What is added to its weights while it is trained; nullptr for most.
+  std::shared_ptr<LowRank> low_rank = nullptr;
 
   // Returns float32, whatever the precision inside. Throws c10::Error: call it in Guard().
   torch::Tensor Forward(const Inputs& columns) const {
+    if (low_rank != nullptr) low_rank->Apply();
     return module->Forward(columns).to(torch::kFloat32);
   }
 
@@ -80,8 +96,11 @@ absl::StatusOr<Network> MakeNetwork(const ModelSpec& spec, const InputSpecs& inp
 // Returns the specs of the columns of a block of samples.
 InputSpecs SpecsOf(const Inputs& columns);
 
-// Returns the parameters and then the buffers, in a fixed order.
+// Returns the parameters, the buffers and what is added to weights, in a fixed order.
 std::vector<std::pair<std::string, torch::Tensor>> StateOf(const Network& network);
+
+// Returns the parameters that are trained, in a fixed order.
+std::vector<std::pair<std::string, torch::Tensor>> TrainedOf(const Network& network);
 
 // Seeds torch's global generators, of the CPU and of GPUs, with a pure function of `key`. Only a
 // process that trains calls this.
@@ -110,6 +129,9 @@ TensorBytes BytesOf(const torch::Tensor& tensor, std::vector<torch::Tensor>& kep
 // Returns a tensor that owns a copy of the bytes. DATA_LOSS for a dtype that BytesOf() never
 // returns.
 absl::StatusOr<torch::Tensor> TensorOf(const TensorBytes& bytes);
+
+// Whether an array of a file of weights is the program of a network, and no weight.
+bool IsProgram(std::string_view name);
 
 // Adds the state as arrays named `prefix` + name.
 void SaveState(const Network& network, const std::string& prefix, TensorFile& file,

@@ -27,17 +27,18 @@ std::optional<size_t> FirstMatch(const std::vector<ModuleOptimizer>& specs,
 absl::StatusOr<Optimizer> Optimizer::Make(const std::vector<ModuleOptimizer>& specs,
                                           const Network& network) {
   std::vector<Parameters> parts(specs.size());
-  for (const auto& item : network.module->named_parameters()) {
-    const std::optional<size_t> match = FirstMatch(specs, item.key());
-    if (!match) return InvalidArgument("no pattern of training.optimizers matches {}", item.key());
-    parts[*match].emplace_back(item.key(), item.value());
+  for (const auto& [name, tensor] : TrainedOf(network)) {
+    const std::optional<size_t> match = FirstMatch(specs, name);
+    if (!match) return InvalidArgument("no pattern of training.optimizers matches {}", name);
+    parts[*match].emplace_back(name, tensor);
   }
   Optimizer made;
   for (size_t i = 0; i < specs.size(); ++i) {
     if (parts[i].empty()) {
       if (specs[i].modules == "*") continue;
-      return InvalidArgument("training.optimizers: no parameter's name matches '{}'",
-                             specs[i].modules);
+      return InvalidArgument(
+          "training.optimizers: no name of a parameter that is trained matches '{}'",
+          specs[i].modules);
     }
     std::vector<torch::Tensor> tensors;
     for (const auto& [name, tensor] : parts[i]) tensors.push_back(tensor);

@@ -11,6 +11,10 @@ absl::StatusOr<supervisor::v1::SubmitPipelineResponse> SubmitPipeline(
   RETURN_IF_ERROR(session.AllowDataRoots(file.DataRoots()));
   if (files.network()) RETURN_IF_ERROR(SendNetwork(session, *files.network()));
   supervisor::v1::SubmitPipelineRequest request;
+  for (const supervisor::DiskFiles::Network& weights : files.weights()) {
+    RETURN_IF_ERROR(SendNetwork(session, weights));
+    request.add_weights_digests(weights.digest);
+  }
   request.mutable_command()->set_request_id(rpc::NewRequestId());
   request.set_pipeline(file.text);
   request.set_file_name(file.name);

@@ -1,6 +1,9 @@
 #include "models/spec/resnet18.h"
 
 #include <array>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "models/networks/images.h"
 #include "models/shared_norm.h"
@@ -71,6 +74,29 @@ class ResnetNetwork final : public NetworkModule {
     if (is_pooled_) x = torch::max_pool2d(x, 3, 2, 1);
     for (const auto& block : blocks_) x = block->Forward(x);
     return x.mean({2, 3});
+  }
+
+  // torchvision's: "stage2_block1.shortcut_norm.weight" is "layer2.0.downsample.1.weight".
+  std::string NameElsewhere(const std::string& name) const override {
+    static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"stem_norm.", "bn1."},
+        {"stem.", "conv1."},
+        {"output.", "fc."},
+        {".shortcut_norm.", ".downsample.1."},
+        {".shortcut.", ".downsample.0."},
+        {".norm1.", ".bn1."},
+        {".norm2.", ".bn2."}};
+    std::string renamed = name;
+    constexpr size_t kBlockAt = std::string_view("stage1_block").size();
+    if (name.starts_with("stage") && name.size() > kBlockAt) {
+      renamed =
+          fmt::format("layer{}.{}{}", name[5], name[kBlockAt] - '1', name.substr(kBlockAt + 1));
+    }
+    for (const auto& [own, other] : kNames) {
+      const size_t at = renamed.find(own);
+      if (at != std::string::npos) return renamed.replace(at, own.size(), other);
+    }
+    return renamed;
   }
 
  private:

@@ -61,6 +61,25 @@ class ScriptNetwork final : public NetworkModule {
     torch::nn::Module::train(on);
   }
 
+  std::function<void(const torch::Tensor&)> WeightSetter(const std::string& layer) override {
+    for (const auto& part : script_.named_modules()) {
+      if (part.name != layer) continue;
+      const auto& type = part.value.type()->name();
+      if (!type || type->name() != "Linear") return nullptr;
+      return [module = part.value](const torch::Tensor& weight) mutable {
+        module.setattr("weight", weight);
+      };
+    }
+    return nullptr;
+  }
+
+  void EvaluateLayer(const std::string& name) override {
+    for (auto part : script_.named_modules()) {
+      if (part.name == name) part.value.eval();
+    }
+    NetworkModule::EvaluateLayer(name);
+  }
+
  private:
   torch::Tensor Call(const char* method, Passing passing, const Inputs& inputs) {
     const QuietScript quiet;

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kMetadata = "__metadata__";
 constexpr size_t kMaxHeader = 100'000'000;  // The limit of the reference implementation.
 constexpr size_t kAlignment = 8;
+constexpr int64_t kLengthBytes = 8;
 
 constexpr std::pair<std::string_view, int64_t> kTypes[] = {
     {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"I16", 2}, {"U16", 2}, {"F16", 2}, {"BF16", 2},
@@ -70,7 +71,8 @@ absl::StatusOr<std::vector<int64_t>> ReadNumbers(const nlohmann::json& json) {
   return numbers;
 }
 
-absl::Status ReadTensor(const nlohmann::json& json, std::string_view data, TensorBytes& tensor,
+// Reads what the header says of an array, in a file with `data_bytes` bytes of arrays.
+absl::Status ReadTensor(const nlohmann::json& json, int64_t data_bytes, TensorBytes& tensor,
                         Interval& interval) {
   if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
       !json.contains("data_offsets") || !json["dtype"].is_string()) {
@@ -79,14 +81,12 @@ absl::Status ReadTensor(const nlohmann::json& json, std::string_view data, Tenso
   tensor.dtype = json["dtype"].get<std::string>();
   ASSIGN_OR_RETURN(tensor.shape, ReadNumbers(json["shape"]));
   ASSIGN_OR_RETURN(const std::vector<int64_t> offsets, ReadNumbers(json["data_offsets"]));
-  if (offsets.size() != 2 || offsets[0] > offsets[1] ||
-      offsets[1] > static_cast<int64_t>(data.size())) {
+  if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
     return DataLoss("data_offsets are outside the file");
   }
   if (SizeOf(tensor.dtype, tensor.shape) != offsets[1] - offsets[0]) {
     return DataLoss("dtype and shape do not match its {} bytes", offsets[1] - offsets[0]);
   }
-  tensor.bytes = data.substr(offsets[0], offsets[1] - offsets[0]);
   interval = {offsets[0], offsets[1]};
   return absl::OkStatus();
 }
@@ -101,16 +101,36 @@ absl::Status ReadMetadata(const nlohmann::json& json,
   return absl::OkStatus();
 }
 
-absl::Status CheckCoverage(std::vector<Interval> intervals, size_t size) {
+absl::Status CheckCoverage(std::vector<Interval> intervals, int64_t size) {
   std::sort(intervals.begin(), intervals.end());
   int64_t end = 0;
   for (const Interval& interval : intervals) {
     if (interval.begin != end) return DataLoss("arrays overlap or leave a gap at byte {}", end);
     end = interval.end;
   }
-  if (end != static_cast<int64_t>(size))
-    return DataLoss("the last array does not end with the file");
+  if (end != size) return DataLoss("the last array does not end with the file");
   return absl::OkStatus();
+}
+
+// What the header says of a file with `data_bytes` bytes of arrays, and where they are.
+absl::StatusOr<TensorFile> ReadHeader(std::string_view text, int64_t data_bytes,
+                                      std::map<std::string, Interval>& intervals) {
+  if (!text.starts_with('{')) return DataLoss("the safetensors header does not start with {{");
+  const std::optional<nlohmann::json> header = ParseStrictly(text);
+  if (!header) return DataLoss("the safetensors header is not a JSON object with distinct names");
+  TensorFile file;
+  std::vector<Interval> all;
+  for (const auto& [name, json] : header->items()) {
+    if (name == kMetadata) {
+      RETURN_IF_ERROR(ReadMetadata(json, file.metadata));
+      continue;
+    }
+    RETURN_IF_ERROR(Annotate(ReadTensor(json, data_bytes, file.tensors[name], intervals[name]),
+                             "array " + name));
+    all.push_back(intervals[name]);
+  }
+  RETURN_IF_ERROR(CheckCoverage(std::move(all), data_bytes));
+  return file;
 }
 
 }  // namespace
@@ -141,32 +161,36 @@ absl::StatusOr<std::string> WriteTensorFile(const TensorFile& file) {
   return bytes;
 }
 
-absl::StatusOr<TensorFile> ReadTensorFile(std::string_view bytes) {
+absl::StatusOr<int64_t> HeaderBytes(std::string_view first) {
   uint64_t length = 0;
-  if (bytes.size() < sizeof(length)) return DataLoss("a safetensors file has at least 8 bytes");
-  std::memcpy(&length, bytes.data(), sizeof(length));
-  bytes.remove_prefix(sizeof(length));
-  if (length > kMaxHeader || length > bytes.size()) {
-    return DataLoss("the safetensors header claims {} bytes", length);
+  if (first.size() < sizeof(length)) return DataLoss("a safetensors file has at least 8 bytes");
+  std::memcpy(&length, first.data(), sizeof(length));
+  if (length > kMaxHeader) return DataLoss("the safetensors header claims {} bytes", length);
+  return static_cast<int64_t>(sizeof(length) + length);
+}
+
+absl::StatusOr<TensorFile> ReadTensorHeader(std::string_view head, int64_t file_bytes) {
+  ASSIGN_OR_RETURN(const int64_t size, HeaderBytes(head));
+  if (size > std::ssize(head)) {
+    return DataLoss("the safetensors header claims {} bytes", size - kLengthBytes);
   }
-  const std::string_view text = bytes.substr(0, length);
-  if (!text.starts_with('{')) return DataLoss("the safetensors header does not start with {{");
-  const std::optional<nlohmann::json> header = ParseStrictly(text);
-  if (!header) return DataLoss("the safetensors header is not a JSON object with distinct names");
-  const std::string_view data = bytes.substr(length);
-  TensorFile file;
-  std::vector<Interval> intervals;
-  for (const auto& [name, json] : header->items()) {
-    if (name == kMetadata) {
-      RETURN_IF_ERROR(ReadMetadata(json, file.metadata));
-      continue;
-    }
-    Interval interval{};
-    RETURN_IF_ERROR(
-        Annotate(ReadTensor(json, data, file.tensors[name], interval), "array " + name));
-    intervals.push_back(interval);
+  std::map<std::string, Interval> intervals;
+  return ReadHeader(head.substr(kLengthBytes, size - kLengthBytes), file_bytes - size, intervals);
+}
+
+absl::StatusOr<TensorFile> ReadTensorFile(std::string_view bytes) {
+  ASSIGN_OR_RETURN(const int64_t size, HeaderBytes(bytes));
+  if (size > std::ssize(bytes)) {
+    return DataLoss("the safetensors header claims {} bytes", size - kLengthBytes);
   }
-  RETURN_IF_ERROR(CheckCoverage(std::move(intervals), data.size()));
+  const std::string_view data = bytes.substr(size);
+  std::map<std::string, Interval> intervals;
+  ASSIGN_OR_RETURN(TensorFile file, ReadHeader(bytes.substr(kLengthBytes, size - kLengthBytes),
+                                               std::ssize(data), intervals));
+  for (auto& [name, tensor] : file.tensors) {
+    const Interval& at = intervals.at(name);
+    tensor.bytes = data.substr(at.begin, at.end - at.begin);
+  }
   return file;
 }
 

@@ -39,4 +39,12 @@ absl::StatusOr<std::string> WriteTensorFile(const TensorFile& file);
 // the file.
 absl::StatusOr<TensorFile> ReadTensorFile(std::string_view bytes);
 
+// The most bytes that ReadTensorHeader() needs of a file of these first 8 bytes. DATA_LOSS when it
+// cannot be a safetensors file.
+absl::StatusOr<int64_t> HeaderBytes(std::string_view first);
+
+// Reads what a file of `file_bytes` bytes holds from its beginning, `head`, which has
+// HeaderBytes(). The arrays have no bytes. DATA_LOSS as ReadTensorFile().
+absl::StatusOr<TensorFile> ReadTensorHeader(std::string_view head, int64_t file_bytes);
+
 }  // namespace tidemill::models

@@ -25,6 +25,7 @@
 #include "models/training/downsampling_spec.h"
 #include "models/training/early_stopping_spec.h"
 #include "models/training/last_batch.h"
+#include "models/training/lora_spec.h"
 #include "models/training/losses/loss_spec.h"
 #include "models/training/mix_spec.h"
 #include "models/training/module_optimizer.h"
@@ -32,6 +33,7 @@
 #include "models/training/placement_spec.h"
 #include "models/training/schedules/schedule_spec.h"
 #include "models/training/share.h"
+#include "models/training/start_from_spec.h"
 
 namespace tidemill::models {
 
@@ -77,6 +79,9 @@ struct TrainingSpec {
   std::optional<Average> average = std::nullopt;
   std::optional<EarlyStopping> early_stopping = std::nullopt;
   bool warm_start = true;
+  std::optional<StartFrom> start_from = std::nullopt;
+  std::vector<std::string> frozen = {};
+  std::optional<Lora> lora = std::nullopt;
   bool reuse = false;
   int64_t seed = 0;
   std::optional<Fit> fit = std::nullopt;
@@ -138,6 +143,14 @@ struct TrainingSpec {
     field("early_stopping", early_stopping, "When to end before the last epoch.");
     field("warm_start", warm_start,
           "Start from the model of the previous trigger instead of a fresh initialisation.");
+    field("start_from", start_from,
+          "Weights to begin with where there is no model of an earlier trigger.");
+    field("frozen", frozen,
+          "Parameters that are not trained: patterns with * and ? for their names. A layer all of "
+          "whose parameters are frozen stays in evaluation mode: it uses the numbers of its batch "
+          "normalisation and does not change them, and its dropout does nothing.",
+          {.example = "[\"stem*\", \"stage*\"]"});
+    field("lora", lora, "Linear layers that are trained by low-rank additions only.");
     field("reuse", reuse,
           "Take a model that another run, or an earlier run of this pipeline, has trained of the "
           "same samples in the same way, in place of training it again. Random draws then depend "

@@ -23,6 +23,7 @@
 #include "supervisor/checks/field_check.h"
 #include "supervisor/checks/part_check.h"
 #include "supervisor/checks/sample_trial.h"
+#include "supervisor/checks/start_from_check.h"
 #include "supervisor/checks/trained_graph.h"
 #include "supervisor/pipeline/pipeline_files.h"
 #include "transform/engine/column_rule.h"
@@ -69,6 +70,7 @@ class Checker {
     }
     CheckReferences();
     CheckScript();
+    if (files_ != nullptr) CheckStartFrom(*files_, spec_.training, problems_);
     CheckWorkers();
     const storage::DatasetSpec* trained_on = Find(spec_.preprocess.dataset);
     if (trained_on != nullptr) {

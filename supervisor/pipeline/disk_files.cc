@@ -97,35 +97,45 @@ std::optional<std::string> DiskFiles::ReadPacked(const config::NamedFiles::Packe
   return packed;
 }
 
-std::optional<std::string> DiskFiles::Keep(const std::string& name, std::string_view field,
-                                           config::Problems& problems) {
-  if (name.starts_with(kKeptFile)) return name;  // The stack has it, or says that it has not.
+std::optional<DiskFiles::Network> DiskFiles::Digest(
+    const std::string& name, std::string_view field, config::Problems& problems,
+    const std::function<void(std::string_view)>& look) const {
   const std::optional<OpenFile> file = Open(name, field, problems);
   if (!file) return std::nullopt;
   Network network{.path = file->path, .size_bytes = 0, .digest = {}};
   std::string piece(kPieceBytes, '\0');
-  TorchScriptLook look;
   Sha256Stream digest;
   for (;;) {
     const ssize_t count = ReadSome(file->descriptor.number(), piece);
     if (count <= 0) break;
     const std::string_view bytes(piece.data(), static_cast<size_t>(count));
-    look.Add(bytes);
+    look(bytes);
     digest.Add(bytes);
     network.size_bytes += count;
     if (network.size_bytes > kMaxNetworkBytes) {
       problems.Add(field, TooLarge(name, file->size_bytes, kMaxNetworkBytes),
-                   "leave the weights out of it, or store them as half precision");
+                   "leave out weights that are not needed, or store them as half precision");
       return std::nullopt;
     }
   }
+  network.digest = digest.Finish();
+  return network;
+}
+
+std::optional<std::string> DiskFiles::Keep(const std::string& name, std::string_view field,
+                                           config::Problems& problems) {
+  if (name.starts_with(kKeptFile)) return name;  // The stack has it, or says that it has not.
+  TorchScriptLook look;
+  std::optional<Network> network =
+      Digest(name, field, problems, [&look](std::string_view bytes) { look.Add(bytes); });
+  if (!network) return std::nullopt;
   if (const absl::Status found = look.Judge(name); !found.ok()) {
     problems.Add(field, std::string(found.message()),
-                 "write it with torch.jit.script(module).save(path)");
+                 "write it with tidemill.export(module, example, path), or with "
+                 "torch.jit.script(module).save(path)");
     return std::nullopt;
   }
-  network.digest = digest.Finish();
-  network_ = std::move(network);
+  network_ = *std::move(network);
   return fmt::format("{}{}", kKeptFile, network_->digest);
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "supervisor/pipeline/pipeline_files.h"
@@ -26,6 +28,8 @@ class DiskFiles final : public PipelineFiles {
                                         config::Problems& problems) override;
   std::optional<std::string> Keep(const std::string& name, std::string_view field,
                                   config::Problems& problems) override;
+  std::optional<Weights> KeepWeights(const models::StartFrom& start_from, std::string_view field,
+                                     config::Problems& problems) override;
 
   // The files of ops, by their names in the pipeline, and those that are packed by NameOf().
   const std::map<std::string, std::string>& read() const { return read_; }
@@ -37,6 +41,8 @@ class DiskFiles final : public PipelineFiles {
   };
   // The network's file. std::nullopt when the pipeline's network is not a file.
   const std::optional<Network>& network() const { return network_; }
+  // The files of training.start_from, which are sent as the network is.
+  const std::vector<Network>& weights() const { return weights_; }
 
  private:
   struct OpenFile {
@@ -48,6 +54,18 @@ class DiskFiles final : public PipelineFiles {
   std::optional<OpenFile> Open(const std::string& name, std::string_view field,
                                config::Problems& problems) const;
 
+  // Notes a problem for a file that is too large. `look` sees all bytes, piece by piece.
+  std::optional<Network> Digest(const std::string& name, std::string_view field,
+                                config::Problems& problems,
+                                const std::function<void(std::string_view)>& look) const;
+  // Adds the names of the file's arrays.
+  std::optional<Network> LookAtWeights(const std::string& name, std::string_view field,
+                                       config::Problems& problems,
+                                       std::vector<std::string>& arrays) const;
+  // Returns the files of a folder of weights, as their names in the pipeline.
+  std::optional<std::vector<std::string>> FilesOf(const std::string& folder, std::string_view field,
+                                                  config::Problems& problems) const;
+
   // Reads a file without remembering it.
   std::optional<std::string> ReadOnce(const std::string& name, size_t most, std::string_view field,
                                       config::Problems& problems) const;
@@ -56,6 +74,7 @@ class DiskFiles final : public PipelineFiles {
   const std::string data_folder_;
   std::map<std::string, std::string> read_;
   std::optional<Network> network_;
+  std::vector<Network> weights_;
 };
 
 }  // namespace tidemill::supervisor

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "base/digest.h"
+#include "models/torch/safetensors.h"
 #include "storage/trials/dataset_trial.h"
 #include "supervisor/checks/dataset_peek.h"
 
@@ -102,6 +103,52 @@ TEST_F(DiskFilesTest, AFileThatIsNotANetworkIsAProblem) {
   EXPECT_THAT(LastProblem(), HasSubstr("text.pt is not a TorchScript file"));
   EXPECT_EQ(problems_.items().back().path, "model.file");
   EXPECT_FALSE(files_.network());
+}
+
+// A safetensors file with one array of two numbers.
+std::string WeightsOf(const std::string& array) {
+  const std::string numbers(8, '\1');
+  return *models::WriteTensorFile(
+      {.tensors = {{array, {.dtype = "F32", .shape = {2}, .bytes = numbers}}}});
+}
+
+TEST_F(DiskFilesTest, WeightsAreNamedByWhatTheyHold) {
+  Write("own/w.safetensors", WeightsOf("layer.weight"));
+  const auto weights = files_.KeepWeights({.file = "w.safetensors"}, "at", problems_);
+  ASSERT_TRUE(weights) << problems_.ToString();
+  EXPECT_EQ(weights->kept, std::vector<std::string>{"sha256:" + Sha256(WeightsOf("layer.weight"))});
+  EXPECT_EQ(weights->arrays, std::vector<std::string>{"layer.weight"});
+  ASSERT_EQ(files_.weights().size(), 1U);
+  EXPECT_EQ(files_.weights()[0].digest, Sha256(WeightsOf("layer.weight")));
+}
+
+TEST_F(DiskFilesTest, WeightsOfAFolderMayBeInSeveralFiles) {
+  fs::create_directory(root_ / "own" / "hub");
+  EXPECT_FALSE(files_.KeepWeights({.folder = "hub"}, "at", problems_));
+  EXPECT_THAT(LastProblem(), HasSubstr("neither model.safetensors nor model.safetensors.index"));
+  Write("own/hub/model.safetensors.index.json",
+        R"({"metadata": {}, "weight_map": {"a": "m-1.safetensors", "b": "m-2.safetensors"}})");
+  Write("own/hub/m-1.safetensors", WeightsOf("a"));
+  EXPECT_FALSE(files_.KeepWeights({.folder = "hub"}, "at", problems_));
+  EXPECT_THAT(LastProblem(), HasSubstr("there is no file"));
+  Write("own/hub/m-2.safetensors", WeightsOf("b"));
+  auto weights = files_.KeepWeights({.folder = "hub"}, "at", problems_);
+  ASSERT_TRUE(weights) << problems_.ToString();
+  EXPECT_EQ(weights->arrays, (std::vector<std::string>{"a", "b"}));
+  Write("own/hub/model.safetensors", WeightsOf("all"));
+  weights = files_.KeepWeights({.folder = "hub"}, "at", problems_);
+  EXPECT_EQ(weights->arrays, std::vector<std::string>{"all"}) << "one file is enough";
+}
+
+TEST_F(DiskFilesTest, AFileWithoutWeightsIsAProblem) {
+  Write("own/w.bin", "PK weights of torch.save()");
+  EXPECT_FALSE(files_.KeepWeights({.file = "w.bin"}, "training.start_from.file", problems_));
+  EXPECT_THAT(LastProblem(), HasSubstr("w.bin is not a safetensors file"));
+  Write("own/cut.safetensors", WeightsOf("a").substr(0, 60));
+  EXPECT_FALSE(files_.KeepWeights({.file = "cut.safetensors"}, "at", problems_));
+  Write("own/empty.safetensors", "");
+  EXPECT_FALSE(files_.KeepWeights({.file = "empty.safetensors"}, "at", problems_));
+  EXPECT_TRUE(files_.weights().empty());
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "config/documents/problems.h"
 #include "config/named_files.h"
+#include "models/training/start_from_spec.h"
 #include "supervisor/pipeline/pipeline_spec.h"
 
 namespace tidemill::supervisor {
@@ -36,6 +38,18 @@ class PipelineFiles {
   // after a problem.
   virtual std::optional<std::string> Keep(const std::string& name, std::string_view field,
                                           config::Problems& problems) = 0;
+
+  // The files of weights as the stored pipeline names them, "sha256:...".
+  struct Weights {
+    std::vector<std::string> kept;
+    // The names of their arrays, where they are known.
+    std::vector<std::string> arrays = {};
+  };
+  // Returns the weights of a safetensors file, or of a folder as hubs of models lay it out, or
+  // std::nullopt after a problem.
+  virtual std::optional<Weights> KeepWeights(const models::StartFrom& start_from,
+                                             std::string_view field,
+                                             config::Problems& problems) = 0;
 };
 
 // The prefix of the name of a file that is stored by its content. The SHA-256 in hexadecimal

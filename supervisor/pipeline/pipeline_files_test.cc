@@ -33,6 +33,10 @@ class HeldFiles final : public PipelineFiles {
                                   config::Problems&) override {
     return std::string(kKeptFile) + Sha256(held[name]);
   }
+  std::optional<Weights> KeepWeights(const models::StartFrom& start_from, std::string_view,
+                                     config::Problems&) override {
+    return Weights{.kept = {std::string(kKeptFile) + Sha256(held[start_from.file])}};
+  }
 };
 
 class ReadIntoTest : public ::testing::Test {

@@ -23,11 +23,17 @@ class SentFiles final : public PipelineFiles {
                                         config::Problems& problems) override;
   std::optional<std::string> Keep(const std::string& name, std::string_view field,
                                   config::Problems& problems) override;
+  std::optional<Weights> KeepWeights(const models::StartFrom& start_from, std::string_view field,
+                                     config::Problems& problems) override;
 
   // Why the model store could not be asked; otherwise OK.
   const absl::Status& status() const { return status_; }
 
  private:
+  // Whether the stack has the file; notes a problem when it has not.
+  bool Has(const std::string& kept, const std::string& name, std::string_view field,
+           config::Problems& problems);
+
   const v1::SubmitPipelineRequest& request_;
   Downstream& downstream_;
   absl::Status status_;

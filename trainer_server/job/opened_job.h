@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "loader/opened_set.h"
 #include "models/spec/model_spec.h"
+#include "models/training/start_from_spec.h"
 #include "rpc/jobs/job_peers.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
 
@@ -26,5 +28,11 @@ absl::StatusOr<OpenedJob> Open(const v1::TrainingJob& job);
 absl::StatusOr<models::ModelSpec> WithNetworkFile(const models::ModelSpec& model,
                                                   const std::string& folder,
                                                   const rpc::JobPeers& peers);
+
+// Returns the safetensors files of `start_from`: a stored model, or the files that came with the
+// pipeline, by their digests; see WithNetworkFile(). Errors of the model store.
+absl::StatusOr<std::vector<std::string>> ReadStartWeights(const models::StartFrom& start_from,
+                                                          const std::string& folder,
+                                                          const rpc::JobPeers& peers);
 
 }  // namespace tidemill::trainer_server

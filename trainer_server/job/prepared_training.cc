@@ -181,7 +181,13 @@ std::optional<loader::CacheReport> PreparedTraining::cache_report(
 
 absl::Status PreparedTraining::ReadNetwork() {
   ASSIGN_OR_RETURN(setup_.model, WithNetworkFile(model_, folder_, opened_.peers));
-  if (job_.request().parent_model_id() == 0) return absl::OkStatus();
+  if (job_.request().parent_model_id() == 0) {
+    if (!spec_.start_from) return absl::OkStatus();
+    // Now, as a network of a user sees no service.
+    ASSIGN_OR_RETURN(auto files, ReadStartWeights(*spec_.start_from, folder_, opened_.peers));
+    setup_.start_weights = std::make_shared<const std::vector<std::string>>(std::move(files));
+    return absl::OkStatus();
+  }
   ASSIGN_OR_RETURN(const rpc::Peer peer, opened_.peers.PeerOf("model_store"));
   model_store::ModelStoreClient model_store(peer);
   ASSIGN_OR_RETURN(setup_.parent_weights,

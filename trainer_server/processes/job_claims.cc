@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "models/spec/model_spec.h"
+#include "models/training/training_spec.h"
 #include "tidemill/trainer_server/v1/job.pb.h"
 #include "trainer_server/folders/job_folder.h"
 
@@ -31,10 +32,16 @@ absl::StatusOr<rpc::v1::JobClaims> ClaimsOfJob(bool is_fit, const std::string& f
       ClaimsOf(training.command(), training.trigger(), training.dataset_id());
   if (training.parent_model_id() != 0) claims.add_model_ids(training.parent_model_id());
   ASSIGN_OR_RETURN(const auto model, config::Read<models::ModelSpec>(training.model(), "model"));
-  constexpr std::string_view kKept = "sha256:";
-  if (const auto file = model->File(); file && file->path.starts_with(kKept)) {
-    claims.add_file_digests(file->path.substr(kKept.size()));
-  }
+  const auto claim = [&claims](const std::string& name) {
+    constexpr std::string_view kKept = "sha256:";
+    if (name.starts_with(kKept)) claims.add_file_digests(name.substr(kKept.size()));
+  };
+  if (const auto file = model->File()) claim(file->path);
+  ASSIGN_OR_RETURN(const auto spec,
+                   config::ReadKept<models::TrainingSpec>(training.training(), "training"));
+  if (!spec.start_from) return claims;
+  if (spec.start_from->model) claims.add_model_ids(*spec.start_from->model);
+  for (const std::string& name : spec.start_from->kept) claim(name);
   return claims;
 }
 

@@ -13,7 +13,10 @@ namespace tidemill::trainer_server {
 
 absl::Status Learner::Begin(models::Network network) {
   network.module->to(setup_.device);
-  network.module->train();
+  RETURN_IF_ERROR(AddLowRank(network));
+  if (network.low_rank != nullptr) network.low_rank->To(setup_.device);
+  RETURN_IF_ERROR(models::Freeze(setup_.training.frozen, network));
+  models::BeginTrainingMode(network);
   if (setup_.training.buckets) network.any_length = setup_.training.buckets->column;
   ASSIGN_OR_RETURN(optimizer_, models::Optimizer::Make(setup_.training.Optimizers(), network));
   network_ = std::move(network);
@@ -24,11 +27,20 @@ absl::Status Learner::Begin(models::Network network) {
     kept_buffers_.push_back(buffer.detach().clone());
   }
   if (setup_.ranks != nullptr) {
-    gradient_sums_ = std::make_unique<GradientSums>(*setup_.ranks, network_->module->parameters());
+    std::vector<torch::Tensor> trained;
+    for (const auto& [name, tensor] : models::TrainedOf(*network_)) trained.push_back(tensor);
+    gradient_sums_ = std::make_unique<GradientSums>(*setup_.ranks, trained);
   }
   models::SeedGenerator(
       {.seed = setup_.training.seed, .purpose = "dropout", .trigger = setup_.trigger});
   return absl::OkStatus();
+}
+
+absl::Status Learner::AddLowRank(models::Network& network) const {
+  if (!setup_.training.lora || network.low_rank != nullptr) return absl::OkStatus();
+  models::SeedGenerator(
+      {.seed = setup_.training.seed, .purpose = "lora", .trigger = setup_.trigger});
+  return models::LowRank::Add(*setup_.training.lora, network);
 }
 
 absl::Status Learner::BeginWithParent() {
@@ -44,6 +56,12 @@ absl::Status Learner::MakeNetworkFor(const models::InputSpecs& inputs) {
   models::SeedGenerator(
       {.seed = setup_.training.seed, .purpose = "init", .trigger = setup_.trigger});
   ASSIGN_OR_RETURN(models::Network network, models::MakeNetwork(setup_.model, inputs));
+  if (setup_.start_weights) {
+    ASSIGN_OR_RETURN(
+        const models::TakenWeights taken,
+        models::TakeWeights(*setup_.training.start_from, *setup_.start_weights, network));
+    start_note_ = taken.Describe();
+  }
   RETURN_IF_ERROR(Begin(std::move(network)));
   const auto& buckets = setup_.training.buckets;
   const bool is_ragged = buckets && buckets->layout == models::RowLayout::kRagged;
@@ -65,7 +83,7 @@ absl::Status Learner::CheckTakesPaddedRows() {
     network_->Forward(rows);
     return absl::OkStatus();
   });
-  network_->module->train();
+  BeginTrainingMode();
   if (answered.ok()) return answered;
   return InvalidArgument(
       "the model must take padded rows, too, because it is measured with them; give the parameter "
@@ -153,7 +171,7 @@ absl::StatusOr<Answers> Learner::Ask(const loader::TrainingBatch& batch, bool em
       // A second pass up to the last layer: networks do not say what their last layer was given.
       ASSIGN_OR_RETURN(answers.embedding, network_->Embed(moved.inputs));
     }
-    network_->module->train();
+    BeginTrainingMode();
     return answers;
   });
 }
@@ -201,7 +219,7 @@ torch::Tensor Learner::LargestOutputs(const DeviceBatch& batch) {
   const torch::NoGradGuard no_gradients;
   network_->module->eval();
   const torch::Tensor outputs = OutputOf(batch.inputs);
-  network_->module->train();
+  BeginTrainingMode();
   return outputs.reshape({outputs.size(0), -1}).abs().amax(1);
 }
 

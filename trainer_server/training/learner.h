@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "torch/torch.h"
@@ -12,6 +14,7 @@
 #include "loader/tensors.h"
 #include "models/network.h"
 #include "models/optimizer.h"
+#include "models/start_weights.h"
 #include "trainer_server/ranks/gradient_sums.h"
 #include "trainer_server/training/devices/device_copies.h"
 #include "trainer_server/training/pending_number.h"
@@ -56,9 +59,18 @@ class Learner {
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
+  // Gives a network the additions of training.lora, unless it has them. Begin() does so, too.
+  absl::Status AddLowRank(models::Network& network) const;
+
+  // Puts the network into training mode, except for what is frozen.
+  void BeginTrainingMode() { models::BeginTrainingMode(*network_); }
+
   // Whether there is a network. It is given to Begin(), or made for the first batch.
   bool has_network() const { return network_.has_value(); }
   const models::Network& network() const { return *network_; }
+  // What the network has taken of training.start_from; empty when it began otherwise.
+  const std::string& start_note() const { return start_note_; }
+  void set_start_note(std::string note) { start_note_ = std::move(note); }
   models::Optimizer& optimizer() { return *optimizer_; }
   // Adds up gradients over ranks. There must be ranks and a network.
   GradientSums& gradient_sums() { return *gradient_sums_; }
@@ -134,6 +146,7 @@ class Learner {
   std::vector<torch::Tensor> kept_buffers_;  // Their state before the last forward pass.
   std::unique_ptr<GradientSums> gradient_sums_;
   bool normalises_over_batch_ = false;
+  std::string start_note_;
 };
 
 }  // namespace tidemill::trainer_server

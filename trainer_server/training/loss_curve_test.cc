@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-#include "trainer_server/training/early_stopping.h"
+#include "trainer_server/training/pace/early_stopping.h"
 #include "trainer_server/training/watchdog.h"
 
 namespace tidemill::trainer_server {

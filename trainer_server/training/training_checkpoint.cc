@@ -27,8 +27,8 @@
 //   companion.numbers    what the source of batches keeps here
 //   companion.losses     the last loss of each ordinal, when a method looks at it
 //
-// and as metadata `num_threads` and `program_sha256`, with which a resumed training must agree: it
-// would end with other weights.
+// and as metadata `start_from`, what the network began with, and `num_threads` and
+// `program_sha256`, with which a resumed training must agree: it would end with other weights.
 
 namespace tidemill::trainer_server {
 namespace {
@@ -47,6 +47,7 @@ constexpr char kCompanionLosses[] = "companion.losses";
 constexpr char kAveragePrefix[] = "average.";
 constexpr char kPlateaus[] = "plateaus";
 constexpr char kLossScale[] = "loss_scale";
+constexpr char kStartNote[] = "start_from";
 constexpr char kThreads[] = "num_threads";
 constexpr char kProgram[] = "program_sha256";
 
@@ -250,6 +251,7 @@ models::TensorFile Encode(const TrainingSetup& setup, const TrainingState& state
     models::SaveState(learner.network(), kModelPrefix, file, kept);
     learner.optimizer().Save(kOptimizerPrefix, file, kept);
     models::WriteInputs(learner.network().inputs, file);
+    if (!learner.start_note().empty()) file.metadata[kStartNote] = learner.start_note();
     file.metadata[kProgram] = Sha256(learner.network().module->program());
   }
   SaveArrays(state.best, kBestPrefix, learner, file, kept);
@@ -291,6 +293,7 @@ absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
     if (file.metadata.at(kProgram) != Sha256(network.module->program())) {
       return FailedPrecondition("the checkpoint was made with another TorchScript file");
     }
+    RETURN_IF_ERROR(learner.AddLowRank(network));
     if (setup.training.early_stopping &&
         state.stopping.best < std::numeric_limits<double>::infinity()) {
       ASSIGN_OR_RETURN(state.best, LoadArrays(file, kBestPrefix, setup.device, network));
@@ -300,6 +303,9 @@ absl::Status Decode(const models::TensorFile& file, const TrainingSetup& setup,
     }
     RETURN_IF_ERROR(models::LoadState(file, kModelPrefix, network));
     RETURN_IF_ERROR(learner.Begin(std::move(network)));
+    if (const auto note = file.metadata.find(kStartNote); note != file.metadata.end()) {
+      learner.set_start_note(note->second);
+    }
     RETURN_IF_ERROR(learner.optimizer().Load(kOptimizerPrefix, file));
   }
   RETURN_IF_ERROR(SetGenerator(torch::kCPU, file, kGenerator));

@@ -304,7 +304,7 @@ absl::StatusOr<bool> TrainingLoop::UnscaleGradients(double divisor) {
 absl::Status TrainingLoop::TryStep(const loader::TrainingBatch& batch) {
   return models::Guard("trying a step", [&]() -> absl::Status {
     std::vector<torch::Tensor> moments;
-    for (const torch::Tensor& weight : learner_.network().module->parameters()) {
+    for (const auto& [name, weight] : models::TrainedOf(learner_.network())) {
       if (state_.counters.num_steps > 0) break;
       for (int moment = 0; moment < 2; ++moment) moments.push_back(torch::zeros_like(weight));
     }
@@ -399,7 +399,7 @@ absl::StatusOr<std::optional<double>> TrainingLoop::HeldOutLoss() {
     sum += of_batch;
     divisor += learner_.DivisorOf(moved);
   }
-  learner_.network().module->train();
+  learner_.BeginTrainingMode();
   return divisor == 0 ? std::nullopt : std::optional(sum / divisor);
 }
 

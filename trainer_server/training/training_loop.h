@@ -70,6 +70,8 @@ class TrainingLoop {
   const TrainingSetup& setup() const { return setup_; }
   const TrainingCounters& counters() const { return state_.counters; }
   const LossCurve& loss_curve() const { return state_.curve; }
+  // What the network has taken of training.start_from; empty when it began otherwise.
+  const std::string& start_note() const { return learner_.start_note(); }
   const StoppingState& stopping() const { return state_.stopping; }
   // The samples that have been deleted since they were selected, as this process, or with ranks all
   // of them, have noticed.

@@ -143,7 +143,13 @@ INSTANTIATE_TEST_SUITE_P(
             .early_stopping = models::EarlyStopping{.patience = 5}},
         models::TrainingSpec{.epochs = 3,
                              .optimizer = models::Lamb{.lr = 0.05},
-                             .schedule = models::CosineRestarts{{.steps = 3}, 2}}));
+                             .schedule = models::CosineRestarts{{.steps = 3}, 2}},
+        models::TrainingSpec{.epochs = 6,
+                             .optimizer = models::AdamW{.lr = 0.02},
+                             .average = models::Average{.decay = 0.9},
+                             .early_stopping = models::EarlyStopping{.patience = 5},
+                             .frozen = {"hidden1.bias"},
+                             .lora = models::Lora{.rank = 2, .layers = {"hidden*", "output"}}}));
 
 TEST(TrainingLoop, SeedAndTriggerDecideTheInitialisation) {
   const auto digest = [](int64_t seed, int64_t trigger) {

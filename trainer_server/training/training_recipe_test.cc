@@ -365,6 +365,76 @@ TEST(Precision, Float16LeavesOutStepsWhoseGradientsOverflow) {
   EXPECT_EQ(loop.counters().num_skipped, 0) << "no sample is to blame";
 }
 
+// The weights of one training, for another that starts from them.
+std::shared_ptr<const std::vector<std::string>> WeightsOf(const TrainingSetup& setup) {
+  TrainingLoop loop(setup);
+  MemorySource source({.epochs = 3});
+  EXPECT_TRUE(loop.Run(source, Nothing).ok());
+  return std::make_shared<const std::vector<std::string>>(1, loop.Weights().value());
+}
+
+TrainingSetup Starting(const models::StartFrom& start_from, std::vector<std::string> frozen) {
+  return {.model = models::Mlp{.hidden = {16}, .outputs = 3},
+          .training = {.epochs = 3,
+                       .batch_size = 8,
+                       .optimizer = models::Adam{.lr = 0.02},
+                       .start_from = start_from,
+                       .frozen = std::move(frozen)}};
+}
+
+TEST(StartFrom, BeginsWithWeightsAndLeavesFrozenOnesAsTheyAre) {
+  TrainingSetup setup = Starting({.file = "w"}, {});
+  setup.training.start_from.reset();
+  const auto weights = WeightsOf(setup);
+  setup = Starting({.file = "w", .layers = {{.modules = "hidden*"}}}, {"hidden*"});
+  setup.start_weights = weights;
+  TrainingLoop loop(setup);
+  MemorySource source({.epochs = 3});
+  ASSERT_TRUE(loop.Run(source, Nothing).ok());
+  EXPECT_THAT(loop.start_note(),
+              HasSubstr("2 of 4 arrays of the network were taken; 2 keep their"));
+  const auto before = Parse(weights->front());
+  const auto after = Parse(loop.Weights().value());
+  EXPECT_TRUE(torch::equal(after.at("hidden1.weight"), before.at("hidden1.weight")));
+  EXPECT_FALSE(torch::equal(after.at("output.weight"), before.at("output.weight")));
+
+  // What follows a model of the run does not start again.
+  setup.parent_weights = loop.Weights().value();
+  setup.training.optimizer = models::Sgd{.lr = 0};
+  TrainingLoop child(setup);
+  MemorySource more({.epochs = 3});
+  ASSERT_TRUE(child.Run(more, Nothing).ok());
+  EXPECT_EQ(child.start_note(), "");
+  EXPECT_TRUE(
+      torch::equal(Parse(child.Weights().value()).at("output.weight"), after.at("output.weight")));
+}
+
+TEST(StartFrom, IsToldByATrainingThatResumesToo) {
+  TrainingSetup setup = Starting({.file = "w"}, {});
+  setup.training.start_from.reset();
+  const auto weights = WeightsOf(setup);
+  setup = Starting({.file = "w"}, {"output.bias"});
+  setup.start_weights = weights;
+  const auto run = [](TrainingLoop& loop, int64_t first) {
+    MemorySource source({.epochs = 3, .first_batch = first});
+    std::string checkpoint;
+    const absl::Status status = loop.Run(source, [&](TrainingLoop& at) {
+      if (at.counters().batches == 9) checkpoint = at.Checkpoint().value();
+      return absl::OkStatus();
+    });
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return checkpoint;
+  };
+  TrainingLoop whole(setup);
+  const std::string checkpoint = run(whole, 0);
+  TrainingLoop resumed(setup);
+  ASSERT_TRUE(resumed.Restore(checkpoint).ok());
+  run(resumed, 9);
+  EXPECT_EQ(resumed.Weights().value(), whole.Weights().value());
+  EXPECT_EQ(resumed.start_note(), whole.start_note());
+  EXPECT_THAT(resumed.start_note(), HasSubstr("4 of 4 arrays"));
+}
+
 TEST(Losses, LogitsTellTwoClassesApart) {
   // The input is shifted by the class.
   const auto value = [](int64_t ordinal) {
@@ -446,6 +516,37 @@ TEST_F(ScriptFile, IsTrainedAndKeptWithItsWeights) {
   const torch::Tensor expected =
       torch::relu(input.matmul(arrays.at("part.weight"))) + arrays.at("bias");
   EXPECT_TRUE(torch::allclose(network->Forward({{"input", input}}), expected));
+}
+
+// Its batch normalisation would change its buffers, and its dropout the output.
+TEST_F(ScriptFile, KeepsFrozenLayersInEvaluationMode) {
+  torch::jit::Module part("Part");
+  part.register_parameter(
+      "weight", torch::full({testing::kInputWidth, 3}, 0.1f).set_requires_grad(true), false);
+  part.register_buffer("calls", torch::zeros({1}));
+  part.register_attribute("training", c10::BoolType::get(), true);
+  part.define(
+      "def forward(self, x):\n  if self.training:\n    self.calls += 1\n"
+      "  return torch.matmul(x, self.weight)\n");
+  torch::jit::Module network("Network");
+  network.register_module("part", part);
+  network.register_parameter("bias", torch::zeros({3}).set_requires_grad(true), false);
+  network.define("def forward(self, input):\n  return self.part.forward(input) + self.bias\n");
+  network.save(path_);
+  const auto train = [&](std::vector<std::string> frozen) {
+    TrainingSetup setup = SetupOfFile();
+    setup.training.frozen = std::move(frozen);
+    return Train(setup, {});
+  };
+  const Trained free = train({});
+  EXPECT_GT(free.weights.at("calls").item<float>(), 0);
+  EXPECT_FALSE(
+      torch::equal(free.weights.at("part.weight"), torch::full({testing::kInputWidth, 3}, 0.1f)));
+  const Trained frozen = train({"part.*"});
+  EXPECT_EQ(frozen.weights.at("calls").item<float>(), 0);
+  EXPECT_TRUE(
+      torch::equal(frozen.weights.at("part.weight"), torch::full({testing::kInputWidth, 3}, 0.1f)));
+  EXPECT_FALSE(torch::equal(frozen.weights.at("bias"), torch::zeros({3})));
 }
 
 TEST_F(ScriptFile, MustNotChangeBetweenACheckpointOrParentAndWhatFollows) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "torch/torch.h"
 
@@ -30,6 +31,8 @@ struct TrainingSetup {
   models::InputSpecs inputs = {};
   // The weights to start from. Absent for a fresh initialisation.
   std::optional<std::string> parent_weights = std::nullopt;
+  // The safetensors files of training.start_from; nullptr without it. Copies of a setup share them.
+  std::shared_ptr<const std::vector<std::string>> start_weights = nullptr;
   // Opens one pass over the held-out samples; nullptr when there are none.
   std::function<absl::StatusOr<std::unique_ptr<loader::BatchSource>>()> held_out = nullptr;
   // The number of ordinals, for a training that must remember the last loss of each; otherwise 0.

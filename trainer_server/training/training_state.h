@@ -6,10 +6,10 @@
 #include "torch/torch.h"
 
 #include "trainer_server/training/averaged_weights.h"
-#include "trainer_server/training/early_stopping.h"
-#include "trainer_server/training/learning_rates.h"
 #include "trainer_server/training/loss_curve.h"
-#include "trainer_server/training/loss_scale.h"
+#include "trainer_server/training/pace/early_stopping.h"
+#include "trainer_server/training/pace/learning_rates.h"
+#include "trainer_server/training/pace/loss_scale.h"
 #include "trainer_server/training/training_counters.h"
 
 namespace tidemill::trainer_server {

@@ -1,4 +1,4 @@
-#include "trainer_server/training/early_stopping.h"
+#include "trainer_server/training/pace/early_stopping.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "trainer_server/training/learning_rates.h"
+#include "trainer_server/training/pace/learning_rates.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "trainer_server/training/loss_scale.h"
+#include "trainer_server/training/pace/loss_scale.h"
 
 #include "gtest/gtest.h"
 
