@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "models/spec/class_outputs.h"
 #include "models/spec/model_spec.h"
+#include "models/training/program_spec.h"
 #include "storage/spec/dataset_spec.h"
 #include "transform/graph_spec.h"
 #include "transform/target_scale.h"
@@ -31,6 +32,8 @@ struct ArtefactSpec {
   std::vector<std::string> classes;
   // How the loss read the outputs. Older artefacts do not say.
   std::optional<ClassOutputs> class_outputs = std::nullopt;
+  // The program that has returned the model, where it is an object of this program.
+  std::optional<ProgramSpec> program = std::nullopt;
 
   void Fields(auto&& field) {
     field("model", model, "The network.", {.required = true});
@@ -38,6 +41,7 @@ struct ArtefactSpec {
     field("dataset", dataset, "The dataset that the model was trained on.", {.required = true});
     field("classes", classes, "Names of the classes, in the order of the network's outputs.");
     field("class_outputs", class_outputs, "How outputs become probabilities of classes.");
+    field("program", program, "The program that answers with the model, where it is an object.");
   }
 };
 

@@ -34,7 +34,7 @@ namespace {
 absl::StatusOr<config::DeviceChoice> DeviceOf(const v1::StartTrainingRequest& request,
                                               const models::TrainingSpec& training) {
   if (!request.slot().empty()) return config::ParseDevice(request.slot());
-  return training.ranks > 1 ? config::kCpuDevice : training.device;  // Ranks are on processors.
+  return training.EffectiveDevice();
 }
 
 bool IsDone(const absl::StatusOr<v1::WatchTrainingResponse>& last) {
@@ -219,6 +219,10 @@ absl::StatusOr<v1::GetTrainingDigestResponse> Trainings::Digest(
     const v1::GetTrainingDigestRequest& request) {
   v1::GetTrainingDigestResponse response;
   ASSIGN_OR_RETURN(const TrainingSpecs specs, ReadSpecs(request.training()));
+  if (specs.training.RunsProgram()) {
+    response.set_why_none("a program trains it, whose packages may change between trainings");
+    return response;
+  }
   if (slots_.IsForGpu(specs.training.device)) {
     response.set_why_none("it trains on a GPU, which does not make the same weights each time");
     return response;

@@ -100,13 +100,17 @@ absl::Status ModelCache::Load(Entry& entry) {
   ASSIGN_OR_RETURN(model.graph, Prepare(spec.graph, stored));
   ASSIGN_OR_RETURN(const std::string weights,
                    store_.ReadPart(id, std::string(models::kWeightsPart)));
+  entry.num_bytes = std::ssize(weights);
+  if (spec.model->Program()) {
+    ASSIGN_OR_RETURN(model.predictor, programs_.Make(spec, weights));
+    return absl::OkStatus();
+  }
   if (spec.model->File() && !is_in_sandbox_) {
     RETURN_IF_ERROR(options_.enter_sandbox(spec.graph));
     is_in_sandbox_ = true;
   }
   ASSIGN_OR_RETURN(model.predictor,
                    options_.make_predictor(spec.model, weights, models::ClassOutputsOf(spec)));
-  entry.num_bytes = std::ssize(weights);
   return absl::OkStatus();
 }
 

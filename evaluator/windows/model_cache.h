@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "evaluator/windows/program_predictor.h"
 #include "evaluator/windows/scored_model.h"
 #include "model_store/client/model_store_client.h"
 #include "models/spec/class_outputs.h"
@@ -74,6 +75,8 @@ class ModelCache {
   // The classes of the dataset. Empty when they have no names.
   const std::vector<std::string> classes_;
   const Options options_;
+  // Outlives the models, which are asked in its processes.
+  ProgramHosts programs_;
   bool is_in_sandbox_ = false;
   std::map<int64_t, Entry> models_;
   int64_t num_bytes_ = 0;  // The bytes of all models.

@@ -235,11 +235,11 @@ std::vector<NetworkCase> AllCases() {
 INSTANTIATE_TEST_SUITE_P(Networks, EachNetwork, ::testing::ValuesIn(AllCases()),
                          [](const auto& one) { return one.param.name; });
 
-// torchscript_test.cc tries networks that are files.
+// torchscript_test.cc tries networks that are files, and tests/plugin the models of programs.
 TEST(Networks, AreAllTried) {
   std::vector<ModelSpec> networks;
   for (const NetworkCase& one : AllCases()) networks.push_back(one.make().model);
-  EXPECT_THAT(config::testing::NotTried(networks, {"torchscript"}), IsEmpty());
+  EXPECT_THAT(config::testing::NotTried(networks, {"torchscript", "program"}), IsEmpty());
 }
 
 TEST(Gru, BeginsAsItsResidualIsZero) {

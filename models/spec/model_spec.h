@@ -40,6 +40,9 @@ enum class RowLengths {
   kAny,     // In any layout, with any padding. The network handles it.
 };
 
+// What an object of a program answers for classes.
+enum class ProgramAnswers { kProbabilities, kLogits };
+
 // The file of a network that is a file. A pipeline carries it as the digest of its bytes.
 struct NetworkFile {
   std::string path;
@@ -75,6 +78,10 @@ class Architecture : public config::Part<Architecture> {
   // Returns the same network with its file at another path. Returns the network unchanged when it
   // has no file.
   virtual ModelSpec WithFile(std::string path) const = 0;
+
+  // Returns how it answers, for whatever the program of a training returns; std::nullopt for a
+  // network.
+  virtual std::optional<ProgramAnswers> Program() const { return std::nullopt; }
 
   // Whether `other` is of the same type and has the same settings.
   virtual bool Equals(const Architecture& other) const = 0;

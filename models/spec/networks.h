@@ -11,6 +11,7 @@
 #include "models/spec/gru.h"
 #include "models/spec/logistic.h"
 #include "models/spec/mlp.h"
+#include "models/spec/program_model.h"
 #include "models/spec/resnet18.h"
 #include "models/spec/resnet50.h"
 #include "models/spec/tcn.h"
@@ -20,6 +21,6 @@
 namespace tidemill::models {
 
 using Networks = config::SpecList<Mlp, Convnet, Logistic, Resnet18, Resnet50, Densenet121, EmbeddingBag, TextTransformer,
-                                  Dlrm, FactorizationMachine, Gru, Tcn, TorchScript>;
+                                  Dlrm, FactorizationMachine, Gru, Tcn, TorchScript, ProgramModel>;
 
 }  // namespace tidemill::models

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -68,6 +69,42 @@ void CheckLoss(const ModelSpec& model, const LossSpec& loss, const LabelKind& la
   if (const auto own = loss->FindOutputsProblem(outputs)) {
     Add(problems, "training.loss." + own->path, own->message, own->hint);
   }
+}
+
+// What a program returns answers the label.
+void CheckProgramOutputs(const ModelSpec& model, const LabelKind& label,
+                         TrainingProblems& problems) {
+  const int64_t outputs = model->NumOutputs();
+  if (!label.is_class) {
+    if (outputs == 1) return;
+    Add(problems, "model.outputs", fmt::format("has {} outputs for one real label", outputs),
+        "write outputs: 1");
+    return;
+  }
+  const bool is_binary = outputs == 1 && (label.num_classes == 0 || label.num_classes == 2);
+  if (label.num_classes == 0 || outputs == label.num_classes || is_binary) return;
+  Add(problems, "model.outputs",
+      fmt::format("has {} outputs for the {} classes of '{}'", outputs, label.num_classes,
+                  label.dataset),
+      fmt::format("write outputs: {}", label.num_classes));
+}
+
+// A program and `model: {type: program}` belong together.
+bool CheckPair(const ModelSpec& model, const TrainingSpec& training, const LabelKind& label,
+               TrainingProblems& problems) {
+  const bool is_program = model->Program().has_value();
+  if (is_program == training.RunsProgram()) return true;
+  const int64_t likely = label.is_class ? std::max<int64_t>(label.num_classes, 2) : 1;
+  if (is_program) {
+    Add(problems, "model", "is what a program returns, but no program trains it",
+        "write training: {type: program, run: train.py:main}, or another model");
+  } else {
+    Add(problems, "model",
+        fmt::format("is a network, {}, but the program of the training makes the model",
+                    model.type()),
+        fmt::format("write model: {{type: program, outputs: {}}}", likely));
+  }
+  return false;
 }
 
 // The optimiser of a network's embeddings, whose names begin with "embedding".
@@ -149,7 +186,8 @@ void CheckLengths(const Buckets& buckets, const InputSpecs& inputs, TrainingProb
 std::string TypesThatTake(RowLengths least) {
   std::vector<std::string_view> types;
   for (const auto& network : Architecture::Alternatives()) {
-    if (network.make()->Lengths() >= least) types.push_back(network.type().tag);
+    const auto made = network.make();
+    if (made->Lengths() >= least && !made->Program()) types.push_back(network.type().tag);
   }
   const std::string_view last = types.back();
   types.pop_back();
@@ -217,6 +255,11 @@ TrainingProblems FindAugmentProblems(const Augment& augment, const InputSpecs& i
 TrainingProblems FindTrainingProblems(const ModelSpec& model, const TrainingSpec& training,
                                       const LabelKind& label) {
   TrainingProblems problems;
+  if (!CheckPair(model, training, label, problems)) return problems;
+  if (training.RunsProgram()) {
+    CheckProgramOutputs(model, label, problems);
+    return problems;
+  }
   CheckLoss(model, training.loss, label, problems);
   if (model->HasSparseGradients()) CheckSparse(training, problems);
   CheckDownsampling(model, training, label, problems);

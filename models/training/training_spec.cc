@@ -1,5 +1,8 @@
 #include "models/training/training_spec.h"
 
+#include <string_view>
+#include <utility>
+
 #include "models/training/schedules/plateau.h"
 
 namespace tidemill::models {
@@ -77,6 +80,48 @@ void CheckShare(const TrainingSpec& training, config::Problems& problems) {
   if (!training.downsampling->IsNone()) refuse("downsampling");
 }
 
+// The settings that only Tidemill's own loop follows.
+void CheckProgram(const TrainingSpec& training, config::Problems& problems) {
+  training.program.Check(training.type.value_or(TrainingType::kNetwork), problems);
+  if (!training.RunsProgram()) return;
+  const TrainingSpec defaults;
+  const std::pair<std::string_view, bool> without_effect[] = {
+      {"accumulate", training.accumulate != defaults.accumulate},
+      {"ranks", training.ranks != defaults.ranks},
+      {"optimizer", training.optimizer != defaults.optimizer},
+      {"optimizers", !training.optimizers.empty()},
+      {"schedule", training.schedule != defaults.schedule},
+      {"loss", training.loss != defaults.loss},
+      {"standardize_target", training.standardize_target.has_value()},
+      {"gradient_clipping", training.gradient_clipping.has_value()},
+      {"precision", training.precision != defaults.precision},
+      {"early_stopping", training.early_stopping.has_value()},
+      {"augment", training.augment.has_value()},
+      {"weighted_loss", training.weighted_loss != defaults.weighted_loss}};
+  for (const auto& [key, is_given] : without_effect) {
+    if (!is_given) continue;
+    problems.Add(key, "cannot be used with a program, which learns in its own way",
+                 "leave it out, and give the program its settings by `with`");
+  }
+  if (!training.downsampling->IsNone()) {
+    problems.Add("downsampling", "cannot be used with a program, whose model scores no samples",
+                 "leave it out, or choose samples by `selection`");
+  }
+  if (training.buckets && training.buckets->layout == RowLayout::kRagged) {
+    problems.Add("buckets.layout", "ragged rows cannot be given to a program",
+                 "write layout: padded");
+  }
+  if (training.device.kind == config::DeviceChoice::Kind::kCuda) {
+    problems.Add("device", "a program trains on processors: its sandbox has no GPU",
+                 "write device: cpu, or leave it out");
+  }
+  if (training.reuse) {
+    problems.Add("reuse",
+                 "cannot be used with a program, whose packages may change between trainings",
+                 "leave it out");
+  }
+}
+
 }  // namespace
 
 std::vector<ModuleOptimizer> TrainingSpec::Optimizers() const {
@@ -87,6 +132,7 @@ std::vector<ModuleOptimizer> TrainingSpec::Optimizers() const {
 }
 
 void TrainingSpec::Check(config::Problems& problems) const {
+  CheckProgram(*this, problems);
   if (standardize_target && loss->IsOfClasses()) {
     problems.Add("standardize_target", "is for real labels, but the loss is for classes",
                  "leave it out, or use loss: mse");

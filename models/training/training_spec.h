@@ -31,6 +31,7 @@
 #include "models/training/module_optimizer.h"
 #include "models/training/orders/order_spec.h"
 #include "models/training/placement_spec.h"
+#include "models/training/program_spec.h"
 #include "models/training/schedules/schedule_spec.h"
 #include "models/training/share.h"
 #include "models/training/start_from_spec.h"
@@ -62,6 +63,8 @@ struct GradientClipping {
 };
 
 struct TrainingSpec {
+  std::optional<TrainingType> type = std::nullopt;
+  ProgramSpec program = {};
   config::DeviceChoice device = {};
   std::optional<PlacementSpec> placement = std::nullopt;
   int64_t epochs = 1;
@@ -103,6 +106,10 @@ struct TrainingSpec {
   config::ByteSize decoded_budget{int64_t{512} << 20};
 
   void Fields(auto&& field) {
+    field("type", type,
+          "network, the default: the network of `model` is trained. program: a program of your own "
+          "trains what it likes.");
+    program.Fields(field);
     field(
         "device", device,
         "Where to train. `auto` takes a GPU if a trainer server that may train has one. A training "
@@ -163,6 +170,12 @@ struct TrainingSpec {
   // Notes settings that contradict one another.
   void Check(config::Problems& problems) const;
 
+  // Whether a program of the user trains.
+  bool RunsProgram() const { return type == TrainingType::kProgram; }
+  // Returns the device to ask for: ranks and programs are on processors.
+  config::DeviceChoice EffectiveDevice() const {
+    return ranks > 1 || RunsProgram() ? config::kCpuDevice : device;
+  }
   // Returns the optimisers of `optimizer` or `optimizers`, each with its schedule.
   std::vector<ModuleOptimizer> Optimizers() const;
   // Returns `order`, or the order that `shuffle` stands for.

@@ -30,6 +30,8 @@ int Main(int argc, char** argv) {
   app.add_option("--memory", options.memory, "The most memory that it may have, in bytes.");
   app.add_option("--files", options.num_files, "The number of data files.")
       ->check(CLI::Range(0, 16));
+  app.add_option("--threads", options.num_threads, "The threads of its arithmetic.")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--sandbox", options.sandbox, "What it runs in.")
       ->check(CLI::IsMember(std::set<std::string>{"auto", "bwrap", "landlock", "none"}));
   app.add_option("--modules", options.modules, "The folder with the Python package tidemill.");

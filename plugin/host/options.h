@@ -28,6 +28,8 @@ struct Options {
   std::string python = "python3";
   // The number of data files.
   int num_files = 0;
+  // The threads of its arithmetic.
+  int num_threads = 1;
   // Bytes; 0 for no limit.
   uint64_t memory = 0;
   // "auto", "bwrap", "landlock" or "none".

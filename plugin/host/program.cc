@@ -48,11 +48,12 @@ std::string ReadAll(int descriptor) {
 
 }  // namespace
 
-std::vector<std::string> PluginEnvironment() {
+std::vector<std::string> PluginEnvironment(int num_threads) {
+  const std::string threads = std::to_string(num_threads);
   return {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent", "TMPDIR=/tmp",
           // A plug-in's numbers must not depend on the processors of a machine.
-          "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1",
-          "PYTHONDONTWRITEBYTECODE=1"};
+          "OPENBLAS_NUM_THREADS=" + threads, "OMP_NUM_THREADS=" + threads,
+          "MKL_NUM_THREADS=" + threads, "PYTHONDONTWRITEBYTECODE=1"};
 }
 
 std::vector<std::string> OwnEnvironment() {

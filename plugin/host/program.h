@@ -17,9 +17,9 @@ struct Program {
   std::vector<std::string> environment = {};
 };
 
-// Returns the whole environment of a plug-in. It contains nothing of the owner's environment, which
-// may hold secrets.
-std::vector<std::string> PluginEnvironment();
+// Returns the whole environment of a plug-in, whose arithmetic has this many threads. It contains
+// nothing of the owner's environment, which may hold secrets.
+std::vector<std::string> PluginEnvironment(int num_threads);
 
 // Executes the program in place of this process; returns only on failure.
 void Execute(const Program& program);

@@ -34,7 +34,7 @@ absl::StatusOr<Python> AskPython(const std::string& name) {
 Program PythonHost(const Options& options) {
   Program program{.path = options.python,
                   .arguments = {"-I", "-B", options.modules + "/tidemill/plugin_host.py"},
-                  .environment = PluginEnvironment()};
+                  .environment = PluginEnvironment(options.num_threads)};
   program.environment.push_back("TIDEMILL_PLUGIN_SANDBOX=" + options.inside);
   return program;
 }

@@ -30,8 +30,9 @@ absl::StatusOr<Inner> PlainInner(const Options& options) {
   ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
   Inner inner{.program = {.path = folder + "/" + kName,
                           .arguments = {"--inner", "--language", options.language, "--memory",
-                                        std::to_string(options.memory)},
-                          .environment = PluginEnvironment()},
+                                        std::to_string(options.memory), "--threads",
+                                        std::to_string(options.num_threads)},
+                          .environment = PluginEnvironment(options.num_threads)},
               .folders = {folder}};
   // A wheel brings libraries that are not in the folders of the system.
   const std::vector<std::string> libraries = process::LibraryFolders();

@@ -38,6 +38,8 @@ absl::StatusOr<std::unique_ptr<HostProcess>> StartHost(const PluginUse& use,
   HostOptions options{.language = use.language(),
                       .use = use.use,
                       .memory_bytes = use.memory.bytes,
+                      .answers_bytes = use.answers_bytes,
+                      .num_threads = use.num_threads,
                       .settings = settings};
   if (!absl::Base64Unescape(use.program, &options.program) || options.program.empty()) {
     return FailedPrecondition("{}: the pipeline does not hold the file", use.use);
@@ -54,12 +56,13 @@ absl::StatusOr<std::unique_ptr<HostProcess>> StartHost(const PluginUse& use,
 
 absl::StatusOr<Description> LoadPlugin(HostProcess& host, const PluginUse& use,
                                        std::string_view kind) {
-  ASSIGN_OR_RETURN(const json answer, host.Call({{"call", "load"},
-                                                 {"file", use.file()},
-                                                 {"files", use.files},
-                                                 {"name", use.name()},
-                                                 {"kind", std::string(kind)}},
-                                                use.timeout));
+  json request = {{"call", "load"},
+                  {"file", use.file()},
+                  {"files", use.files},
+                  {"name", use.name()},
+                  {"kind", std::string(kind)}};
+  if (!use.requirements.empty()) request["requirements"] = use.requirements;
+  ASSIGN_OR_RETURN(const json answer, host.Call(request, use.timeout));
   return ReadDescription(ObjectAt(answer, "plugin"), host, use);
 }
 

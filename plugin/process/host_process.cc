@@ -205,7 +205,8 @@ absl::Status HostProcess::Launch(const HostOptions& options, const std::vector<D
       path,
       {kProgram, "--language", std::string(NameOf(options.language)), "--python",
        options.settings.python, "--memory", std::to_string(options.memory_bytes), "--files",
-       std::to_string(options.files.size()), "--sandbox", options.settings.sandbox},
+       std::to_string(options.files.size()), "--threads", std::to_string(options.num_threads),
+       "--sandbox", options.settings.sandbox},
       pid_);
   if (error == 0) return absl::OkStatus();
   pid_ = 0;

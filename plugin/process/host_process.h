@@ -39,6 +39,8 @@ struct HostOptions {
   // The size of each memory for columns of requests and of answers.
   int64_t columns_bytes = int64_t{1} << 30;
   int64_t answers_bytes = int64_t{64} << 20;
+  // The threads of its arithmetic, as far as its libraries follow environment variables.
+  int num_threads = 1;
   HostSettings settings = {};
 };
 

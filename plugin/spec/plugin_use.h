@@ -44,6 +44,11 @@ struct PluginUse {
   // The versions with which it declared that. They are not part of the pipeline: a newer numpy does
   // not make another pipeline.
   std::string runs_with = {};
+  // What a kind asks of the process besides: packages that its Python must have; threads for
+  // arithmetic; and room for the columns of answers. They are not part of the pipeline.
+  std::vector<std::string> requirements = {};
+  int num_threads = 1;
+  int64_t answers_bytes = int64_t{64} << 20;
 
   void Fields(auto&& field) {
     field(
@@ -85,7 +90,7 @@ struct PluginUse {
   friend bool operator==(const PluginUse& a, const PluginUse& b) {
     const auto parts = [](const PluginUse& of) {
       return std::tie(of.use, of.program, of.files, of.contents, of.with, of.timeout, of.memory,
-                      of.declared);
+                      of.declared, of.requirements, of.num_threads, of.answers_bytes);
     };
     return parts(a) == parts(b);
   }

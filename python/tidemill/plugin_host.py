@@ -31,9 +31,9 @@ def _begin_alike() -> None:
 def _set_up() -> None:
     """The environment that numpy and plug-ins find."""
     os.environ.pop("TIDEMILL_PLUGIN_HOST", None)
-    # Sums do not depend on how many processors there are.
+    # Sums do not depend on how many processors there are. The owner of a program says how many threads it has.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
+        os.environ.setdefault(name, "1")
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]

@@ -2,6 +2,8 @@
 
 #include "fmt/format.h"
 
+#include "plugin/process/taken_plugin.h"
+
 namespace tidemill::supervisor {
 namespace {
 
@@ -45,6 +47,17 @@ void ReadDataset(const std::string& name, storage::DatasetSpec& dataset, Counted
   dataset.TakeFiles(files, problems);
 }
 
+// The program of a training is a plug-in whose file `run` names.
+void TakeProgram(models::ProgramSpec& program, CountedFiles& files, config::Problems& problems) {
+  plugin::PluginUse use = program.Use();
+  config::Problems own;
+  plugin::TakePlugin(use, models::kProgramKind, files, own, /*check=*/{});
+  for (const config::Problem& problem : own.items()) {
+    problems.Add(problem.path == "use" ? "run" : problem.path, problem.message, problem.hint);
+  }
+  program.Keep(std::move(use));
+}
+
 }  // namespace
 
 std::string NameOf(const config::NamedFiles::Packed& file) {
@@ -69,6 +82,10 @@ void ReadInto(PipelineSpec& spec, PipelineFiles& files, config::Problems& proble
   {
     const config::Problems::Scope scope(problems, "selection");
     spec.selection->TakeFiles(counted, problems);
+  }
+  if (spec.training.RunsProgram()) {
+    const config::Problems::Scope scope(problems, "training");
+    TakeProgram(spec.training.program, counted, problems);
   }
   {
     const config::Problems::Scope scope(problems, "training.downsampling");

@@ -37,6 +37,7 @@ std::vector<std::string> PluginsOf(const PipelineSpec& spec) {
   }
   AddAll(config::AllRunsWith(spec.trigger), plugins);
   AddAll(transform::AllRunsWith(spec.preprocess.graph), plugins);
+  if (spec.training.RunsProgram()) AddAll({spec.training.program.RunsWith()}, plugins);
   for (const models::Downsampling* const method : spec.training.downsampling->Methods()) {
     AddAll({method->RunsWith()}, plugins);
   }

@@ -10,7 +10,7 @@ constexpr char kReturned[] = "the job is over";
 
 // Ranks train on processors.
 std::string DeviceOf(const models::TrainingSpec& training) {
-  return config::FormatDevice(training.ranks > 1 ? config::kCpuDevice : training.device);
+  return config::FormatDevice(training.EffectiveDevice());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ from block_test import *  # noqa: F401,F403,E402
 from guide_test import *  # noqa: F401,F403,E402
 from host_faults_test import *  # noqa: F401,F403,E402
 from host_kinds_test import *  # noqa: F401,F403,E402
+from host_program_test import *  # noqa: F401,F403,E402
 from host_trigger_test import *  # noqa: F401,F403,E402
 
 if __name__ == "__main__":

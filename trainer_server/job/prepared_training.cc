@@ -13,6 +13,9 @@
 #include "loader/tensors.h"
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
+#include "models/training/losses/bce_with_logits.h"
+#include "models/training/losses/cross_entropy.h"
+#include "models/training/losses/real_losses.h"
 #include "models/torch/torch_device.h"
 #include "preprocess/client/training_job.h"
 #include "rpc/channel.h"
@@ -46,6 +49,13 @@ absl::StatusOr<torch::Device> DeviceOf(const Ranks& ranks, torch::Device chosen)
       "write "
       "device: cpu",
       ranks.size(), num_devices);
+}
+
+// The loss that reads outputs and labels as those who use the model do. A program has its own.
+models::LossSpec LossOfProgram(const transform::Graph& graph, int64_t outputs) {
+  if (!graph.target() || graph.target()->type != batch::DataType::kInt64) return models::Mse{};
+  if (outputs == 1) return models::BceWithLogits{};
+  return models::CrossEntropy{};
 }
 
 // One slice of each batch. It says how many samples all slices of an epoch have.
@@ -97,6 +107,10 @@ absl::Status PreparedTraining::ReadSpecs() {
   setup_.bad = opened_.bad.get();
   for (const transform::ColumnSchema& input : opened_.graph->inputs()) {
     setup_.inputs[input.name] = {input.shape, input.type == batch::DataType::kInt64};
+  }
+  if (spec_.RunsProgram()) {
+    spec_.loss = LossOfProgram(*opened_.graph, model_->NumOutputs());
+    setup_.training.loss = spec_.loss;
   }
   return absl::OkStatus();
 }

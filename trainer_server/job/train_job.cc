@@ -25,11 +25,15 @@
 #include "devices/owned_device.h"
 #include "loader/fit.h"
 #include "models/artefact_spec.h"
+#include "models/network.h"
 #include "models/network_sandbox.h"
+#include "models/program_weights.h"
+#include "models/spec/torchscript.h"
 #include "storage/prepared_objects/open_host_store.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/failure_text.h"
 #include "trainer_server/job/opened_job.h"
+#include "trainer_server/job/program_course.h"
 #include "trainer_server/job/training_course.h"
 #include "trainer_server/job/training_machine.h"
 #include "trainer_server/job/training_report.h"
@@ -42,6 +46,8 @@ namespace tidemill::trainer_server {
 namespace {
 
 constexpr std::chrono::milliseconds kAliveEvery{1000};
+// The module that a program has returned, until it is in the model.
+constexpr char kScriptFile[] = "program_model.pt";
 
 // Every batch takes and gives back the same large pieces of memory. The allocator is to keep them
 // instead of having the kernel make and clear their pages again each time.
@@ -89,7 +95,6 @@ absl::Status Fit(const std::string& folder) {
 
 // A network from a file is code of a user: it sees the run's folder and writes the trigger's.
 absl::Status EnterSandbox(const PreparedTraining& training) {
-  if (!training.setup().model->File()) return absl::OkStatus();
   return models::EnterNetworkSandbox(
       {.readable = {files::Join(training.folder(), ".."), training.opened().peers.TokenFolder()},
        .writable = {training.folder()},
@@ -99,16 +104,11 @@ absl::Status EnterSandbox(const PreparedTraining& training) {
 }
 
 // Writes the model, then the result: a folder with a result has a model.
-absl::Status Finish(const TrainingCourse& course, const TrainingReport& report) {
+absl::Status Finish(const Course& course, const TrainingReport& report,
+                    const models::ArtefactSpec& spec, const std::string& weights) {
   const PreparedTraining& training = course.training();
   const std::string& folder = training.folder();
-  ASSIGN_OR_RETURN(const std::string weights, course.loop()->Weights());
   RETURN_IF_FAILPOINT("trainer_server.before_artefact");
-  models::ArtefactSpec spec{.model = training.model(),
-                            .graph = training.opened().graph_spec,
-                            .dataset = training.opened().dataset,
-                            .classes = training.opened().dataset.label.classes};
-  spec.class_outputs = training.spec().loss->OfClasses();
   RETURN_IF_ERROR(WriteArtefact(folder, {{models::kWeightsPart, weights},
                                          {models::kFittedPart, training.fitted().Encode()},
                                          {models::kSpecPart, models::EncodeArtefactSpec(spec)}}));
@@ -123,6 +123,55 @@ absl::Status Finish(const TrainingCourse& course, const TrainingReport& report) 
   RETURN_IF_ERROR(files::Remove(files::Join(folder, kRanksFolder)));
   RETURN_IF_ERROR(files::Remove(files::Join(folder, kDownsamplingFolder)));
   return files::Remove(files::Join(folder, kCheckpointFolder));
+}
+
+models::ArtefactSpec ArtefactOf(const PreparedTraining& training) {
+  models::ArtefactSpec spec{.model = training.model(),
+                            .graph = training.opened().graph_spec,
+                            .dataset = training.opened().dataset,
+                            .classes = training.opened().dataset.label.classes};
+  spec.class_outputs = training.spec().loss->OfClasses();
+  return spec;
+}
+
+absl::Status FinishNetwork(const TrainingCourse& course, const TrainingReport& report) {
+  ASSIGN_OR_RETURN(const std::string weights, course.loop()->Weights());
+  return Finish(course, report, ArtefactOf(course.training()), weights);
+}
+
+// The module of a program becomes a network from a file, which is read where such networks are run.
+absl::StatusOr<std::string> WeightsOfScript(const PreparedTraining& training,
+                                            const std::string& script,
+                                            models::ArtefactSpec& spec) {
+  const std::string path = files::Join(training.folder(), kScriptFile);
+  RETURN_IF_ERROR(files::WriteAtomically(path, script));
+  RETURN_IF_ERROR(EnterSandbox(training));
+  models::TorchScript network{.file = training.spec().program.run.value_or(""),
+                              .outputs = training.model()->NumOutputs()};
+  spec.model = network;
+  network.file = path;
+  const auto made = models::MakeNetwork(network, training.setup().inputs);
+  if (!made.ok()) {
+    return InvalidArgument("{}: the module that it has returned cannot be used: {}",
+                           spec.model->File()->path, std::string(made.status().message()));
+  }
+  ASSIGN_OR_RETURN(std::string weights, models::EncodeWeights(*made));
+  RETURN_IF_ERROR(files::Remove(path));
+  return weights;
+}
+
+absl::Status FinishProgram(ProgramCourse& course, const TrainingReport& report) {
+  const PreparedTraining& training = course.training();
+  models::ArtefactSpec spec = ArtefactOf(training);
+  const models::PackedModel model = course.TakeModel();
+  std::string weights;
+  if (model.form == models::kTorchScriptForm) {
+    ASSIGN_OR_RETURN(weights, WeightsOfScript(training, model.bytes, spec));
+  } else {
+    spec.program = training.spec().program;
+    ASSIGN_OR_RETURN(weights, models::EncodePickle(model.bytes));
+  }
+  return Finish(course, report, spec, weights);
 }
 
 // Returns the place of this process among the ranks of a training; std::nullopt for a training in
@@ -162,13 +211,18 @@ absl::Status Train(const std::string& folder, devices::OwnedDevice device, Ranks
                    process::Report& lines) {
   TrainingReport report(lines);
   ASSIGN_OR_RETURN(const auto training, PreparedTraining::Open(folder, std::move(device), ranks));
-  RETURN_IF_ERROR(EnterSandbox(*training));
+  if (training->setup().model->File()) RETURN_IF_ERROR(EnterSandbox(*training));
   report.Opened();
-  if (const auto file = training->setup().model->File()) report.Watch(*file, ranks);
   process::NoteInterruptions();
+  if (training->spec().RunsProgram()) {
+    ProgramCourse course(*training, report);
+    RETURN_IF_ERROR(course.Run());
+    return FinishProgram(course, report);
+  }
+  if (const auto file = training->setup().model->File()) report.Watch(*file, ranks);
   TrainingCourse course(*training, report);
   absl::Status ended = course.Run();
-  if (ended.ok() && (ranks == nullptr || ranks->rank() == 0)) ended = Finish(course, report);
+  if (ended.ok() && (ranks == nullptr || ranks->rank() == 0)) ended = FinishNetwork(course, report);
   ended = course.End(std::move(ended));
   report.EndWatch();  // The course may take its time to clean up.
   return ended;

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "trainer_server/checkpoints.h"
 #include "trainer_server/downsampling/downsampled_source.h"
+#include "trainer_server/job/course.h"
 #include "trainer_server/job/prepared_training.h"
 #include "trainer_server/job/training_report.h"
 #include "trainer_server/training/training_loop.h"
@@ -19,7 +20,7 @@ namespace tidemill::trainer_server {
 // process continues there and trains the same weights. Thread-compatible.
 //
 //   auxiliary model -> [ checkpoint | nothing ] -> batches, a checkpoint now and then -> end
-class TrainingCourse {
+class TrainingCourse final : public Course {
  public:
   // `training` and `report` must outlive this object.
   TrainingCourse(const PreparedTraining& training, TrainingReport& report);
@@ -36,19 +37,24 @@ class TrainingCourse {
   // ranks.
   absl::Status End(absl::Status ended);
 
-  const PreparedTraining& training() const { return training_; }
-  // std::nullopt and nullptr before the first batch.
+  // std::nullopt before the first batch.
   const std::optional<TrainingLoop>& loop() const { return loop_; }
-  const loader::BatchSource* source() const { return source_.get(); }
-  // nullptr unless the training downsamples.
-  const DownsampledSource* downsampled() const { return downsampled_; }
 
-  // The samples that the processes before this one have trained on.
-  int64_t first_samples() const { return first_samples_; }
-  // The samples of the whole training, as far as that is known.
-  int64_t samples_total() const;
-  // The seconds that auxiliary models took.
-  double auxiliary_seconds() const { return auxiliary_seconds_; }
+  const PreparedTraining& training() const override { return training_; }
+  const TrainingCounters* counters() const override {
+    return loop_ ? &loop_->counters() : nullptr;
+  }
+  const LossCurve* loss_curve() const override { return loop_ ? &loop_->loss_curve() : nullptr; }
+  const loader::BatchSource* source() const override { return source_.get(); }
+  const DownsampledSource* downsampled() const override { return downsampled_; }
+  int64_t first_samples() const override { return first_samples_; }
+  int64_t samples_total() const override;
+  int64_t num_deleted() const override { return loop_ ? loop_->num_deleted() : 0; }
+  double wait_seconds() const override { return loop_ ? loop_->wait_seconds() : 0; }
+  std::optional<double> device_idle_seconds() const override {
+    return loop_ ? loop_->device_idle_seconds() : std::nullopt;
+  }
+  double auxiliary_seconds() const override { return auxiliary_seconds_; }
 
  private:
   absl::Status TrainAuxiliaryModels();

@@ -15,7 +15,7 @@
 #include "models/torch/torch_device.h"
 #include "preprocess/client/path_work_message.h"
 #include "rpc/usage/usage_message.h"
-#include "trainer_server/job/training_course.h"
+#include "trainer_server/job/course.h"
 #include "trainer_server/processes/training_processes.h"
 #include "trainer_server/ranks/ranks.h"
 
@@ -25,12 +25,12 @@ namespace {
 constexpr std::chrono::milliseconds kReportInterval{100};
 
 // The figures that are also known while the training runs.
-void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingResponse& message) {
+void Fill(const Course& course, double seconds, v1::WatchTrainingResponse& message) {
   const int64_t num_samples = course.training().opened().set->size();
-  const TrainingCounters& counters = course.loop()->counters();
+  const TrainingCounters& counters = *course.counters();
   const DownsampledSource* const downsampled = course.downsampled();
   const Tally tally = downsampled == nullptr ? Tally() : downsampled->tally();
-  double waited = std::max(0.0, course.loop()->wait_seconds() - tally.scoring_seconds);
+  double waited = std::max(0.0, course.wait_seconds() - tally.scoring_seconds);
   if (downsampled != nullptr) waited += downsampled->scoring_wait_seconds();
   rpc::v1::TrainingResult& result = *message.mutable_result();
   result.set_samples_done(counters.samples);
@@ -40,21 +40,21 @@ void Fill(const TrainingCourse& course, double seconds, v1::WatchTrainingRespons
   result.set_samples_per_second(static_cast<double>(counters.samples - course.first_samples()) /
                                 seconds);
   result.set_wait_share(std::min(waited / seconds, 1.0));
-  if (const auto idle = course.loop()->device_idle_seconds()) {
+  if (const auto idle = course.device_idle_seconds()) {
     result.set_device_idle_share(std::min(*idle / seconds, 1.0));
   }
   result.set_num_skipped(counters.num_skipped + tally.num_skipped);
   result.set_num_filtered(
       std::min(std::max(counters.num_filtered(), tally.most_filtered), num_samples));
   const int64_t num_holes = std::min(counters.num_bad() + tally.most_skipped, num_samples);
-  result.set_num_deleted(std::min(course.loop()->num_deleted(), num_holes));
+  result.set_num_deleted(std::min(course.num_deleted(), num_holes));
   result.set_num_bad(num_holes - result.num_deleted());
   if (course.source() != nullptr) {
     *message.mutable_path() = preprocess::ToMessage(course.source()->work());
   }
 }
 
-rpc::v1::DownsamplingSummary SummaryOf(const TrainingCourse& course) {
+rpc::v1::DownsamplingSummary SummaryOf(const Course& course) {
   const Tally tally = course.downsampled()->tally();
   rpc::v1::DownsamplingSummary summary;
   summary.set_method(std::string(course.training().method().type()));
@@ -155,7 +155,7 @@ void TrainingReport::Watch(const models::NetworkFile& file, const Ranks* ranks) 
   watchdog_.emplace(limit, expire, is_excused);
 }
 
-void TrainingReport::Progress(const TrainingCourse& course) {
+void TrainingReport::Progress(const Course& course) {
   if (watchdog_) watchdog_->Progress();
   if (!std::exchange(has_started_, true)) Started(course);
   const auto now = std::chrono::steady_clock::now();
@@ -164,9 +164,9 @@ void TrainingReport::Progress(const TrainingCourse& course) {
   Send(report_, Describe(course));
 }
 
-void TrainingReport::Left(const TrainingCourse& course) { Send(report_, Describe(course)); }
+void TrainingReport::Left(const Course& course) { Send(report_, Describe(course)); }
 
-void TrainingReport::Scored(const TrainingCourse& course) {
+void TrainingReport::Scored(const Course& course) {
   const bool is_idle = activity_.empty();
   if (is_idle) activity_ = "scoring";
   Progress(course);
@@ -180,17 +180,17 @@ double TrainingReport::Seconds() const {
 
 // The first batch of a training that downsamples is one that it scores: its start is not measured,
 // nor is that of a process that continues.
-void TrainingReport::Started(const TrainingCourse& course) {
-  if (!course.loop() || course.first_samples() > 0 || course.downsampled() != nullptr) {
+void TrainingReport::Started(const Course& course) {
+  if (course.counters() == nullptr || course.first_samples() > 0 || course.downsampled() != nullptr) {
     start_.Clear();
     return;
   }
   const double before = start_.opening_seconds() + start_.asking_seconds();
-  start_.set_first_batch_seconds(course.loop()->wait_seconds());
+  start_.set_first_batch_seconds(course.wait_seconds());
   start_.set_first_step_seconds(std::max(0.0, Seconds() - before - start_.first_batch_seconds()));
 }
 
-v1::WatchTrainingResponse TrainingReport::Describe(const TrainingCourse& course) const {
+v1::WatchTrainingResponse TrainingReport::Describe(const Course& course) const {
   const double seconds = Seconds();
   v1::WatchTrainingResponse message;
   message.set_state(v1::TRAINING_STATE_RUNNING);
@@ -204,11 +204,11 @@ v1::WatchTrainingResponse TrainingReport::Describe(const TrainingCourse& course)
   if (has_started_ && start_.has_first_batch_seconds()) {
     *message.mutable_result()->mutable_start() = start_;
   }
-  if (course.loop()) Fill(course, seconds, message);
+  if (course.counters() != nullptr) Fill(course, seconds, message);
   return message;
 }
 
-v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
+v1::WatchTrainingResponse TrainingReport::Last(const Course& course,
                                                std::string_view weights) const {
   v1::WatchTrainingResponse last = Describe(course);
   last.set_state(v1::TRAINING_STATE_DONE);
@@ -225,7 +225,7 @@ v1::WatchTrainingResponse TrainingReport::Last(const TrainingCourse& course,
   FillPrepared(course.training(), course.source()->work(), result);
   result.set_training_set_digest(set.digest);
   result.set_weights_digest(Sha256(weights));
-  for (const LossCurve::Point& point : course.loop()->loss_curve().Points()) {
+  for (const LossCurve::Point& point : course.loss_curve()->Points()) {
     rpc::v1::LossPoint& added = *result.add_loss_curve();
     added.set_num_samples(point.num_samples);
     added.set_loss(point.loss);

@@ -13,8 +13,8 @@
 
 namespace tidemill::trainer_server {
 
+class Course;
 class Ranks;
-class TrainingCourse;
 
 // The most bytes of an error in a report, which must fit into one line of a pipe.
 inline constexpr size_t kMaxErrorBytes = 1500;
@@ -44,22 +44,22 @@ class TrainingReport {
   void set_activity(std::string activity) { activity_ = std::move(activity); }
 
   // Tells the watchdog and, not too often, the server.
-  void Progress(const TrainingCourse& course);
+  void Progress(const Course& course);
   // The same, for a batch that was scored and not trained on.
-  void Scored(const TrainingCourse& course);
+  void Scored(const Course& course);
 
   // The process ends here and leaves its state: it reports at once how far it has come.
-  void Left(const TrainingCourse& course);
+  void Left(const Course& course);
 
   // Returns the last message of a training that has ended with these weights.
-  v1::WatchTrainingResponse Last(const TrainingCourse& course, std::string_view weights) const;
+  v1::WatchTrainingResponse Last(const Course& course, std::string_view weights) const;
 
  private:
-  v1::WatchTrainingResponse Describe(const TrainingCourse& course) const;
+  v1::WatchTrainingResponse Describe(const Course& course) const;
   // Since the construction of this object.
   double Seconds() const;
   // Called after the first step, which ends the start.
-  void Started(const TrainingCourse& course);
+  void Started(const Course& course);
 
   process::Report& report_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

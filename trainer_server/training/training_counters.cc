@@ -11,6 +11,28 @@ int64_t Ceiling(int64_t dividend, int64_t divisor) { return (dividend + divisor 
 
 }  // namespace
 
+void TrainingCounters::Count(int64_t num_rows, int64_t skipped, int64_t filtered) {
+  ++batches;
+  ++epoch_batches;
+  samples += num_rows + skipped + filtered;
+  filtered_in_epoch += filtered;
+  num_skipped += skipped;
+}
+
+void TrainingCounters::EndEpoch() {
+  if (loss_samples > 0) last_epoch_loss = loss();
+  loss_sum = 0;
+  loss_samples = 0;
+  most_skipped = num_bad();
+  skipped_before_epoch = num_skipped;
+  most_filtered = num_filtered();
+  filtered_in_epoch = 0;
+  ++epoch;
+  epoch_batches = 0;
+  steps_before_epoch = num_steps;
+  samples_before_epoch = samples;
+}
+
 int64_t NumSteps(const models::TrainingSpec& spec, const TrainingCounters& counters,
                  const loader::BatchSource& source) {
   const int64_t of_epoch = Ceiling(source.num_batches(), spec.accumulate);
@@ -21,6 +43,17 @@ int64_t NumSteps(const models::TrainingSpec& spec, const TrainingCounters& count
   const int64_t batches = Ceiling(left % source.num_samples(), spec.batch_size);
   return counters.steps_before_epoch +
          std::min(whole, epochs * of_epoch + Ceiling(batches, spec.accumulate));
+}
+
+absl::Status CheckLimit(const TrainingCounters& counters, const models::TrainingSpec& spec,
+                        std::string_view reason) {
+  const auto& limit = spec.max_bad_samples;
+  if (!limit || counters.num_bad() <= limit->value) return absl::OkStatus();
+  return FailedPrecondition(
+      "{} samples could not be read, decoded or learnt from, which is more than the {} that "
+      "training.max_bad_samples allows; {}",
+      counters.num_bad(), limit->value,
+      reason.empty() ? "the samples are gone" : fmt::format("the last one: {}", reason));
 }
 
 absl::Status CheckHoles(int64_t num_skipped, int64_t num_samples, double max_bad_fraction,

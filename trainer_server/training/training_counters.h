@@ -53,6 +53,11 @@ struct TrainingCounters {
   double loss() const {
     return loss_samples > 0 ? loss_sum / static_cast<double>(loss_samples) : last_epoch_loss;
   }
+
+  // Counts a batch.
+  void Count(int64_t num_rows, int64_t skipped, int64_t filtered);
+  // The epoch has ended; the next one begins.
+  void EndEpoch();
 };
 
 // Returns the number of optimiser steps in a whole training, which the schedule of the learning
@@ -60,6 +65,10 @@ struct TrainingCounters {
 // on the number of batches that the source has now.
 int64_t NumSteps(const models::TrainingSpec& spec, const TrainingCounters& counters,
                  const loader::BatchSource& source);
+
+// FAILED_PRECONDITION when one epoch has more unusable samples than training.max_bad_samples allows.
+absl::Status CheckLimit(const TrainingCounters& counters, const models::TrainingSpec& spec,
+                        std::string_view reason);
 
 // FAILED_PRECONDITION when more samples were unreadable than training.max_bad_fraction allows.
 // `reason` says why one of them was unreadable; it may be empty.

@@ -122,7 +122,7 @@ absl::Status TrainingLoop::Visit(const loader::TrainingBatch& batch,
       ASSIGN_OR_RETURN(rest, AddGradients(batch));
     }
     const loader::TrainingBatch& seen = rest.has_value() ? *rest : batch;
-    Count(seen.rows.num_rows(), seen.num_skipped, seen.num_filtered);
+    state_.counters.Count(seen.rows.num_rows(), seen.num_skipped, seen.num_filtered);
     if (!seen.reason.empty()) last_reason_ = seen.reason;
   }
   RETURN_IF_ERROR(CheckLimit());
@@ -146,17 +146,7 @@ bool TrainingLoop::EndsStep(const loader::TrainingBatch& batch,
 absl::Status TrainingLoop::EndEpoch() {
   RETURN_IF_ERROR(CheckOwnHoles());
   LookAfterEpoch(optimizers_, state_.plateaus);
-  if (state_.counters.loss_samples > 0) state_.counters.last_epoch_loss = state_.counters.loss();
-  state_.counters.loss_sum = 0;
-  state_.counters.loss_samples = 0;
-  state_.counters.most_skipped = state_.counters.num_bad();
-  state_.counters.skipped_before_epoch = state_.counters.num_skipped;
-  state_.counters.most_filtered = state_.counters.num_filtered();
-  state_.counters.filtered_in_epoch = 0;
-  ++state_.counters.epoch;
-  state_.counters.epoch_batches = 0;
-  state_.counters.steps_before_epoch = state_.counters.num_steps;
-  state_.counters.samples_before_epoch = state_.counters.samples;
+  state_.counters.EndEpoch();
   return absl::OkStatus();
 }
 
@@ -351,22 +341,8 @@ absl::Status TrainingLoop::RefuseLoss() {
       kMaxNotFiniteInRow, state_.counters.batches);
 }
 
-void TrainingLoop::Count(int64_t num_rows, int64_t num_skipped, int64_t num_filtered) {
-  ++state_.counters.batches;
-  ++state_.counters.epoch_batches;
-  state_.counters.samples += num_rows + num_skipped + num_filtered;
-  state_.counters.filtered_in_epoch += num_filtered;
-  state_.counters.num_skipped += num_skipped;
-}
-
 absl::Status TrainingLoop::CheckLimit() const {
-  const auto& limit = setup_.training.max_bad_samples;
-  if (!limit || state_.counters.num_bad() <= limit->value) return absl::OkStatus();
-  return FailedPrecondition(
-      "{} samples could not be read, decoded or learnt from, which is more than the {} that "
-      "training.max_bad_samples allows; {}",
-      state_.counters.num_bad(), limit->value,
-      last_reason_.empty() ? "the samples are gone" : "the last one: " + last_reason_);
+  return trainer_server::CheckLimit(state_.counters, setup_.training, last_reason_);
 }
 
 absl::Status TrainingLoop::CheckOwnHoles() const {

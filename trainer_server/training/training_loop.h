@@ -130,7 +130,6 @@ class TrainingLoop {
   void Measure(double value, int64_t num_rows, int64_t num_holes);
   absl::Status Remember(const loader::TrainingBatch& batch, const torch::Tensor& losses);
   absl::Status CloseGroup(const loader::BatchSource& source);
-  void Count(int64_t num_rows, int64_t num_skipped, int64_t num_filtered);
   absl::Status EndEpoch();
   // FAILED_PRECONDITION when there are more unreadable samples than training.max_bad_samples
   // allows.

@@ -186,7 +186,7 @@ absl::StatusOr<bool> TrainingLoop::TakeSums(const loader::TrainingBatch& slice, 
     group_divisor_ += sums.divisor();
     Measure(sums.divisor() > 0 ? sums.loss() / sums.divisor() : 0, rows, skipped + filtered);
   }
-  Count(rows, skipped, filtered);
+  state_.counters.Count(rows, skipped, filtered);
   return !is_refused;
 }
 

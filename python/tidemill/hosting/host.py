@@ -15,6 +15,8 @@ from tidemill.hosting.measure_calls import MeasureCalls
 from tidemill.hosting.memory import AnswerMemory, RequestMemory
 from tidemill.hosting.messages import LONGEST, Channel, Unreadable, encoded, hello
 from tidemill.hosting.op_calls import OpCalls
+from tidemill.hosting.program_calls import ProgramCalls
+from tidemill.hosting.requirements import check_requirements
 from tidemill.hosting.score_calls import ScoreCalls
 from tidemill.hosting.selection_calls import SelectionCalls
 from tidemill.hosting.trigger_calls import TriggerCalls
@@ -24,7 +26,7 @@ from tidemill.plugin.settings import checked_settings
 
 _CALLS: dict[str, type[KindCalls[Any]]] = {
     "trigger": TriggerCalls, "measure": MeasureCalls, "op": OpCalls, "score": ScoreCalls, "selection": SelectionCalls,
-    "format": FormatCalls}
+    "format": FormatCalls, "program": ProgramCalls}
 
 
 class Host:
@@ -101,6 +103,8 @@ class Host:
         self._plugin = self._calls = None
         self._file_name = str(request["file"])
         self._place_files(request)
+        # Before the file imports them.
+        check_requirements([str(requirement) for requirement in request.get("requirements") or ()])
         module = run_file(read_all(self._file), self._file_name)
         self._plugin = find_plugin(module, self._file_name, request["name"], request["kind"])
         return {"plugin": description_of(self._plugin)}
@@ -120,9 +124,24 @@ class Host:
         except ValueError as error:
             raise Refused(str(error)) from None
         calls = _CALLS[self._plugin.kind](create(self._plugin, settings, int(request["seed"])), self._memory, self._answers)
+        if isinstance(calls, ProgramCalls):
+            calls.exchange = self._exchange
         created = calls.created(request)
         self._calls = calls
         return created
+
+    def _exchange(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Answers a request while the plug-in is asked, and returns the next one."""
+        answer = encoded({"ok": True, **result})
+        _flush()
+        self._memory.take_back()
+        self._channel.send(answer)
+        message = self._channel.receive()
+        if message is None:
+            os._exit(0)  # The owner is gone.
+        self._memory.lend()
+        request: dict[str, Any] = json.loads(message)
+        return request
 
 
 def _failed(error: BaseException, file_name: str | None) -> dict[str, Any]:

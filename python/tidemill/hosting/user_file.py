@@ -12,6 +12,7 @@ import types
 from tidemill.hosting.faults import Refused
 from tidemill.plugin import Format, Measure, Op, Plugin, Score, Selection, Trigger
 from tidemill.plugin.settings import settings_of
+from tidemill.training.program import Program, program_of
 
 KINDS: dict[str, type[Plugin]] = {kind.kind: kind for kind in (Trigger, Measure, Op, Score, Selection, Format)}
 # The same for every file, so that states do not depend on what a file is called, and no module has to make way.
@@ -42,6 +43,8 @@ def run_file(source: bytes, file_name: str) -> types.ModuleType:
 
 def find_plugin(module: types.ModuleType, file_name: str, name: str, kind: str) -> type[Plugin]:
     """The class of that name and kind. Raises Refused, which lists the classes of the file, where there is none."""
+    if kind == Program.kind:
+        return _find_program(module, file_name, name)
     if kind not in KINDS:
         raise Refused(f"no plug-in is a {kind}; there are {', '.join(KINDS)}")
     found = vars(module).get(name)
@@ -58,6 +61,17 @@ def find_plugin(module: types.ModuleType, file_name: str, name: str, kind: str) 
         raise Refused(f"{name} in {file_name} lacks {_listed([f'{method}()' for method in lacking])}, "
                       f"which a {kind} has to have")
     return found
+
+
+def _find_program(module: types.ModuleType, file_name: str, name: str) -> type[Program]:
+    found = vars(module).get(name)
+    if not inspect.isfunction(found):
+        names = [known for known, value in vars(module).items() if inspect.isfunction(value) and value.__module__ == MODULE]
+        raise Refused(f"{file_name} has no function {name}; it has {_listed(names) if names else 'none'}")
+    try:
+        return program_of(found, str(vars(module).get("__version__", "")))
+    except (TypeError, ValueError) as error:
+        raise Refused(str(error), found.__code__) from error
 
 
 def description_of(plugin: type[Plugin]) -> dict[str, object]:
