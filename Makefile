@@ -40,8 +40,9 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 # $(BUILD)/wheel/tidemill-*.whl: the package of Python with the programs inside, for machines without a compiler.
-wheel: programs
+wheel: configure
 	@tools/setup.sh --wheel
+	@cmake --build $(BUILD) --parallel $(JOBS) --target programs tidemill_native
 	@.venv-wheel/bin/python tools/wheel.py $(BUILD)
 
 # Installs it on a bare Debian 12 and runs the quickstart there: its scores are those of this machine. Needs root.

@@ -64,6 +64,16 @@ def package_with_programs(build: pathlib.Path, work: pathlib.Path) -> pathlib.Pa
     return unpacked
 
 
+def take_one_package(unpacked: pathlib.Path) -> None:
+    """Leaves one copy of the Python package, with its native part: the one that Python imports is the programs', too."""
+    copy = unpacked / "tidemill" / "programs" / "lib" / "tidemill" / "python"
+    modules = list(copy.glob("tidemill/_native*.so"))
+    if len(modules) != 1:
+        sys.exit("wheel: the build has no native part of the Python package; run tools/setup.sh and build tidemill_native")
+    shutil.move(modules[0], unpacked / "tidemill")
+    shutil.rmtree(copy)
+
+
 def place_libraries(unpacked: pathlib.Path) -> None:
     """Lets programs and modules find torch, and adds the libraries that they load by name."""
     programs = unpacked / "tidemill" / "programs"
@@ -72,8 +82,8 @@ def place_libraries(unpacked: pathlib.Path) -> None:
     for path in sorted((programs / "bin").iterdir()):
         if is_binary(path):
             run("patchelf", "--set-rpath", f"{TORCH_OF_PROGRAM}:$ORIGIN/../lib", path)
-    for path in sorted((unpacked / "tidemill").glob("_native*.so")):
-        run("patchelf", "--set-rpath", TORCH_OF_MODULE, path)
+    [module] = unpacked.glob("tidemill/_native*.so")
+    run("patchelf", "--set-rpath", TORCH_OF_MODULE, module)
 
 
 def require_programs_needs(unpacked: pathlib.Path) -> None:
@@ -132,6 +142,7 @@ def main() -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     unpacked = package_with_programs(build, work)
+    take_one_package(unpacked)
     place_libraries(unpacked)
     require_programs_needs(unpacked)
     wheel = work / (work / "name").read_text()
