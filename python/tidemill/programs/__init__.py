@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tidemill.programs import postgres
 
-__all__ = ["command", "environment", "find"]
+__all__ = ["command", "environment", "find", "quickstart"]
 
 
 def find(name: str = "tidemill") -> Path:
@@ -29,6 +29,17 @@ def find(name: str = "tidemill") -> Path:
         f"there is no program {name}: this installation of the package tidemill has only its Python part, and no folder of "
         "PATH has the program. Install a wheel that `make wheel` has made, or add build/bin of a built source tree to PATH"
     )
+
+
+def quickstart() -> Path:
+    """The pipeline file of the quickstart, which is installed beside the programs with its data: what `tidemill run` runs.
+
+    Raises FileNotFoundError where there is none.
+    """
+    pipeline = find().resolve().parent.parent / "lib" / "tidemill" / "pipelines" / "quickstart" / "pipeline.yaml"
+    if not pipeline.exists():
+        raise FileNotFoundError(f"the programs were installed without the quickstart: there is no {pipeline}")
+    return pipeline
 
 
 def environment(others: "os._Environ[str] | dict[str, str] | None" = None) -> dict[str, str]:
