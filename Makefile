@@ -145,12 +145,14 @@ first_pipeline: build
 	@.venv-sklearn/bin/python benchmarks/first_pipeline/first_pipeline.py --build $(BUILD) --json $(BUILD)/first_pipeline.json \
 	  $(if $(TABLES),--tables $(TABLES)) $(if $(QUICK),--quick) $(if $(PAGE),--markdown docs/guides/bring-your-data.md)
 
-# The client of Python, on a stack: its types, its style, and its tests.
-python_test: programs
+# The package of Python as it is built, on a stack: its types, its style, its tests and its notebooks.
+python_test: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target programs tidemill_native
 	@tools/setup.sh --python
 	@.venv-python/bin/ruff check --quiet --config python/pyproject.toml python tools/python_protos.py
 	@cd python && ../.venv-python/bin/mypy tidemill tests
-	@cd python && TIDEMILL_BIN=$(abspath $(BUILD))/bin/tidemill ../.venv-python/bin/python -m pytest --quiet
+	@cd python && PYTHONPATH=$(abspath $(BUILD))/lib/tidemill/python TIDEMILL_BIN=$(abspath $(BUILD))/bin/tidemill \
+	  ../.venv-python/bin/python -P -m pytest --quiet
 
 # The messages of protos/ as modules of Python.
 python_protos: setup

@@ -5,6 +5,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+import tidemill
+
 NOTEBOOKS = sorted((pathlib.Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 # Seconds that one cell may take: it may start a stack and run a pipeline.
 PATIENCE = 180
@@ -14,6 +16,8 @@ PATIENCE = 180
 def test_runs_from_top_to_bottom(path: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o755)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    # The kernel is another process, which imports the same package.
+    monkeypatch.setenv("PYTHONPATH", str(pathlib.Path(tidemill.__file__).parents[1]))
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=PATIENCE, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()

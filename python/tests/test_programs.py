@@ -39,6 +39,29 @@ def test_programs_are_found_on_the_path_but_no_script(tmp_path: Path, monkeypatc
     assert programs.find("tidemill-test") == program
 
 
+@pytest.fixture(autouse=True)
+def _unnamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TIDEMILL_BIN", raising=False)
+
+
+def test_programs_are_beside_the_one_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = write(tmp_path / "bin" / "tidemill")
+    other = write(tmp_path / "bin" / "tidemill-test")
+    monkeypatch.setenv("TIDEMILL_BIN", str(program))
+    assert (programs.find(), programs.find("tidemill-test")) == (program, other)
+    monkeypatch.setenv("TIDEMILL_BIN", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="TIDEMILL_BIN is .* not a program"):
+        programs.find()
+
+
+def test_the_quickstart_is_beside_the_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIDEMILL_BIN", str(write(tmp_path / "bin" / "tidemill")))
+    with pytest.raises(FileNotFoundError, match="without the quickstart"):
+        programs.quickstart()
+    pipeline = write(tmp_path / "lib" / "tidemill" / "pipelines" / "quickstart" / "pipeline.yaml")
+    assert programs.quickstart() == pipeline
+
+
 def test_a_missing_program_is_reported_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(FileNotFoundError, match="no program tidemill-test.*make wheel"):

@@ -13,12 +13,19 @@ __all__ = ["command", "environment", "find", "quickstart"]
 
 
 def find(name: str = "tidemill") -> Path:
-    """The path of a program, such as `tidemill` or `tidemill-train`: of this package, else on PATH.
+    """The path of a program, such as `tidemill` or `tidemill-train`.
 
-    Raises FileNotFoundError, with what to do, where there is none.
+    It is beside the `tidemill` that TIDEMILL_BIN names; else in this package, or in the installation that this package is a
+    part of; else on PATH. Raises FileNotFoundError, with what to do, where there is none.
     """
+    if named := os.environ.get("TIDEMILL_BIN"):
+        program = Path(named) if name == "tidemill" else Path(named).with_name(name)
+        if not program.is_file() or not os.access(program, os.X_OK):
+            raise FileNotFoundError(f"TIDEMILL_BIN is {named}, and {program} is not a program; name `tidemill`, or unset it")
+        return program
     # A wheel has the programs inside; `make install` puts this package into lib/tidemill/python beside bin.
-    for own in (Path(__file__).parent / "bin" / name, Path(__file__).resolve().parents[5] / "bin" / name):
+    places = [Path(__file__).parent, *Path(__file__).resolve().parents[5:6]]
+    for own in (place / "bin" / name for place in places):
         if own.exists():
             return own
     for folder in os.get_exec_path():
@@ -27,7 +34,8 @@ def find(name: str = "tidemill") -> Path:
             return found
     raise FileNotFoundError(
         f"there is no program {name}: this installation of the package tidemill has only its Python part, and no folder of "
-        "PATH has the program. Install a wheel that `make wheel` has made, or add build/bin of a built source tree to PATH"
+        "PATH has the program. Install a wheel that `make wheel` has made, add build/bin of a built source tree to PATH, or "
+        "name the program `tidemill` there with TIDEMILL_BIN"
     )
 
 
