@@ -149,7 +149,7 @@ first_pipeline: build
 python_test: configure
 	@cmake --build $(BUILD) --parallel $(JOBS) --target programs tidemill_native
 	@tools/setup.sh --python
-	@.venv-python/bin/ruff check --quiet --config python/pyproject.toml python tools/python_protos.py
+	@cd python && ../.venv-python/bin/ruff check --quiet . ../tools/python_protos.py ../tools/wheel.py
 	@cd python && ../.venv-python/bin/mypy tidemill tests
 	@cd python && PYTHONPATH=$(abspath $(BUILD))/lib/tidemill/python TIDEMILL_BIN=$(abspath $(BUILD))/bin/tidemill \
 	  ../.venv-python/bin/python -P -m pytest --quiet

@@ -42,8 +42,8 @@ def printed(address: Address, arguments: Sequence[str], *, standard_input: str |
     """
     command = [find(), *arguments, *address.flags(), *(["--quiet"] if quiet else [])]
     done = subprocess.run(command, input=standard_input, stdin=None if standard_input is not None else subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, cwd=folder, env=programs.environment(), text=True,
-                          encoding="utf-8", errors="replace", check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE if quiet else None, cwd=folder,
+                          env=programs.environment(), text=True, encoding="utf-8", errors="replace", check=False)
     failure = _failure_of(done.stdout)
     if failure is not None or done.returncode not in has_result:
         raise failure or _error_of(arguments, done.returncode, done.stdout, done.stderr or "")
