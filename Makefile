@@ -40,8 +40,9 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 # $(BUILD)/wheel/tidemill-*.whl: the package of Python with the programs inside, for machines without a compiler.
-wheel: programs
+wheel: configure
 	@tools/setup.sh --wheel
+	@cmake --build $(BUILD) --parallel $(JOBS) --target programs tidemill_native
 	@.venv-wheel/bin/python tools/wheel.py $(BUILD)
 
 # Installs it on a bare Debian 12 and runs the quickstart there: its scores are those of this machine. Needs root.
@@ -144,11 +145,11 @@ first_pipeline: build
 	@.venv-sklearn/bin/python benchmarks/first_pipeline/first_pipeline.py --build $(BUILD) --json $(BUILD)/first_pipeline.json \
 	  $(if $(TABLES),--tables $(TABLES)) $(if $(QUICK),--quick) $(if $(PAGE),--markdown docs/guides/bring-your-data.md)
 
-# The package of Python, as it is built: its types, its style, and its tests on a stack.
-python_test: programs
-	@cmake --build $(BUILD) --parallel $(JOBS) --target tidemill_native batch_sums
+# The package of Python as it is built, on a stack: its types, its style, its tests and its notebooks.
+python_test: configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target programs tidemill_native batch_sums
 	@tools/setup.sh --python
-	@cd python && ../.venv-python/bin/ruff check --quiet .
+	@cd python && ../.venv-python/bin/ruff check --quiet . ../tools/wheel.py
 	@cd python && ../.venv-python/bin/mypy tidemill tests write_protos.py
 	@cd python && PYTHONPATH=$(abspath $(BUILD))/lib/tidemill/python ../.venv-python/bin/pytest --quiet
 

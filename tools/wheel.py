@@ -3,8 +3,9 @@
 
 usage: wheel.py BUILD      writes BUILD/wheel/tidemill-*.whl, and prints what it holds: `make wheel`
 
-The programs are those of `cmake --install`, stripped. They find libtorch in the package torch beside them, which the wheel requires.
-What they load of Debian's other packages is inside, as auditwheel puts it there. Runs with the Python of .venv-wheel (tools/setup.sh).
+The programs are those of `cmake --install`, stripped. They find libtorch in the package torch beside them, which the
+wheel requires. What they load of Debian's other packages is inside, as auditwheel puts it there. Runs with the Python of
+.venv-wheel (tools/setup.sh).
 """
 import base64
 import hashlib
@@ -25,10 +26,10 @@ BY_NAME = ("libblas.so.3", "liblapack.so.3")
 OF_TORCH = ("libtorch*.so*", "libc10*.so*")
 
 
-def run(*command: str | pathlib.Path, **environment: str) -> str:
+def run(*command: str | pathlib.Path) -> str:
     """What the command prints. Ends with all that it said when it fails."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=ROOT, check=False,
-                          env={**os.environ, "PATH": f"{TOOLS}:{os.environ['PATH']}", **environment})
+                          env={**os.environ, "PATH": f"{TOOLS}:{os.environ['PATH']}"})
     if done.returncode != 0:
         sys.exit(f"wheel: {' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -51,8 +52,9 @@ def library(name: str) -> pathlib.Path:
 def package_with_programs(build: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
     """The wheel that scikit-build-core makes of python/ and the build's programs, unpacked."""
     made, unpacked = work / "made", work / "unpacked"
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation",
-        "--wheel-dir", made, "-C", f"cmake.define.TIDEMILL_BUILT={build}", "-C", f"build-dir={work}/cmake", ROOT / "python")
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
+        "--no-build-isolation", "--wheel-dir", made, "-C", f"cmake.define.TIDEMILL_BUILT={build}",
+        "-C", f"build-dir={work}/cmake", ROOT / "python")
     [wheel] = made.glob("tidemill-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.infolist():
@@ -60,6 +62,16 @@ def package_with_programs(build: pathlib.Path, work: pathlib.Path) -> pathlib.Pa
             path.chmod(entry.external_attr >> 16 & 0o777 or 0o644)
     (work / "name").write_text(wheel.name)
     return unpacked
+
+
+def take_one_package(unpacked: pathlib.Path) -> None:
+    """Leaves one copy of the Python package, with its native part: the one that Python imports is the programs', too."""
+    copy = unpacked / "tidemill" / "programs" / "lib" / "tidemill" / "python"
+    modules = list(copy.glob("tidemill/_native*.so"))
+    if len(modules) != 1:
+        sys.exit("wheel: the build has no native part of the Python package; run tools/setup.sh and build tidemill_native")
+    shutil.move(modules[0], unpacked / "tidemill")
+    shutil.rmtree(copy)
 
 
 def place_libraries(unpacked: pathlib.Path) -> None:
@@ -70,8 +82,8 @@ def place_libraries(unpacked: pathlib.Path) -> None:
     for path in sorted((programs / "bin").iterdir()):
         if is_binary(path):
             run("patchelf", "--set-rpath", f"{TORCH_OF_PROGRAM}:$ORIGIN/../lib", path)
-    for path in sorted((unpacked / "tidemill").glob("_native*.so")):
-        run("patchelf", "--set-rpath", TORCH_OF_MODULE, path)
+    [module] = unpacked.glob("tidemill/_native*.so")
+    run("patchelf", "--set-rpath", TORCH_OF_MODULE, module)
 
 
 def require_programs_needs(unpacked: pathlib.Path) -> None:
@@ -113,14 +125,15 @@ def report(wheel: pathlib.Path) -> None:
     sizes: dict[str, int] = {}
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.infolist():
-            parts = entry.filename.split("/")
-            part = "programs" if parts[:2] == ["tidemill", "programs"] else "libraries" if parts[0].endswith(".libs") else "Python"
+            in_programs = entry.filename.startswith("tidemill/programs/")
+            part = "programs" if in_programs else "libraries" if ".libs/" in entry.filename else "Python"
             sizes[part] = sizes.get(part, 0) + entry.file_size
     unpacked = ", ".join(f"{part} {size / 1e6:.1f} MB" for part, size in sorted(sizes.items()))
     print(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB; unpacked {sum(sizes.values()) / 1e6:.1f} MB: {unpacked}")
 
 
 def main() -> None:
+    """Makes the wheel."""
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     build = pathlib.Path(sys.argv[1]).resolve()
@@ -129,6 +142,7 @@ def main() -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     unpacked = package_with_programs(build, work)
+    take_one_package(unpacked)
     place_libraries(unpacked)
     require_programs_needs(unpacked)
     wheel = work / (work / "name").read_text()

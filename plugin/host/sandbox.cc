@@ -26,6 +26,17 @@ void Add(std::vector<std::string>& arguments, std::initializer_list<std::string>
   arguments.insert(arguments.end(), more);
 }
 
+// Where the Python package is that came with the programs of a folder: an installation has it in
+// lib. In a wheel the programs are in the package, and what Python imports is there once.
+std::string ModulesFolder(const std::string& programs) {
+  const std::string installed = programs + "/../lib/tidemill/python";
+  const std::string around = programs + "/../../..";
+  std::error_code error;
+  const bool in_wheel = !std::filesystem::exists(installed, error) &&
+                        std::filesystem::exists(around + "/tidemill/plugin_host.py", error);
+  return in_wheel ? around : installed;
+}
+
 absl::StatusOr<Inner> PlainInner(const Options& options) {
   ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
   Inner inner{.program = {.path = folder + "/" + kName,
@@ -39,8 +50,7 @@ absl::StatusOr<Inner> PlainInner(const Options& options) {
   inner.folders.insert(inner.folders.end(), libraries.begin(), libraries.end());
   if (options.language != "python") return inner;
   ASSIGN_OR_RETURN(const Python python, AskPython(options.python));
-  const std::string modules =
-      options.modules.empty() ? folder + "/../lib/tidemill/python" : options.modules;
+  const std::string modules = options.modules.empty() ? ModulesFolder(folder) : options.modules;
   std::error_code error;
   const std::filesystem::path found = std::filesystem::canonical(modules, error);
   if (error) return NotFound("the Python package tidemill is not in {}", modules);

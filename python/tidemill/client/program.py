@@ -23,15 +23,10 @@ _HAS_RESULT = (0, 8)
 
 def find() -> str:
     """The path of `tidemill`: TIDEMILL_BIN, or that of the package or of PATH. Raises NotFound."""
-    named = os.environ.get("TIDEMILL_BIN")
-    if named:
-        if not os.access(named, os.X_OK) or os.path.isdir(named):
-            raise NotFound(f"TIDEMILL_BIN is {named}, which is not a program", advice="name the program `tidemill`, or unset it")
-        return named
     try:
         return str(programs.find())
     except FileNotFoundError as error:
-        raise NotFound(str(error), advice="or name the program `tidemill` with TIDEMILL_BIN") from None
+        raise NotFound(str(error)) from None
 
 
 def ask(address: Address, arguments: Sequence[str], **how: Any) -> Any:

@@ -22,8 +22,8 @@ def packaged_programs() -> Path | None:
     programs = Path(spec.origin).parent / INSTALLATION / "bin"
     if not (programs / "postgres").exists():
         raise FileNotFoundError(
-            f"the package {PACKAGE} has no PostgreSQL at {programs}; reinstall it, as the wheel of tidemill requires it, or "
-            "install Debian's postgresql"
+            f"the package {PACKAGE} has no PostgreSQL at {programs}; reinstall it in the version that the wheel of tidemill "
+            "requires"
         )
     return programs if os.geteuid() != 0 or _is_open(programs) else _copied(programs)
 
