@@ -1,6 +1,6 @@
 // Tensors in Python against tensors in C++: the same training set of records in the shape of
-// Criteo's, read by tidemill.torch (torch_vs_cpp.py) and by the loader that trainings use. Both make
-// epochs of batches of 8,192 in another random order each, with as many threads as there are
+// Criteo's, read by tidemill.torch (torch_vs_cpp.py) and by the loader that trainings use. Both
+// make epochs of batches of 8,192 in another random order each, with as many threads as there are
 // processors, from the storage of one stack.
 //
 // Needs a Python with torch, numpy and PyYAML: $TIDEMILL_BENCH_PYTHON, that of .venv, or
@@ -33,8 +33,8 @@ absl::StatusOr<double> ReadEpoch(ServedEpochs& served, int64_t seed, bool sums) 
     ASSIGN_OR_RETURN(const loader::TensorBatch tensors, loader::ToTensors(batch->rows));
     result += static_cast<double>(tensors.target.size(0));
     if (!sums) continue;
-    result += tensors.target.sum().item<double>() +
-              tensors.input.sum(torch::kFloat64).item<double>();
+    result +=
+        tensors.target.sum().item<double>() + tensors.input.sum(torch::kFloat64).item<double>();
   }
 }
 

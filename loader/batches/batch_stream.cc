@@ -62,8 +62,8 @@ int64_t BatchStream::Together(int num_threads) const {
 
 absl::StatusOr<BatchStream::Chunk> BatchStream::MakeChunk(int64_t from, int64_t to,
                                                           const std::stop_token& stop) const {
-  ASSIGN_OR_RETURN(Chunk chunk, options_.stride > 1 ? MakeInTurn(from, to, stop)
-                                                    : maker_->Make(from, to, stop));
+  ASSIGN_OR_RETURN(Chunk chunk,
+                   options_.stride > 1 ? MakeInTurn(from, to, stop) : maker_->Make(from, to, stop));
   for (TrainingBatch& batch : chunk) {
     if (options_.settle && batch.rows.num_rows() > 0) {
       RETURN_IF_ERROR(options_.settle(batch.rows));

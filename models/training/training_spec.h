@@ -24,6 +24,7 @@
 #include "models/training/cache_spec.h"
 #include "models/training/downsampling_spec.h"
 #include "models/training/early_stopping_spec.h"
+#include "models/training/gradient_clipping.h"
 #include "models/training/last_batch.h"
 #include "models/training/lora_spec.h"
 #include "models/training/losses/loss_spec.h"
@@ -35,32 +36,9 @@
 #include "models/training/schedules/schedule_spec.h"
 #include "models/training/share.h"
 #include "models/training/start_from_spec.h"
+#include "models/training/training_choices.h"
 
 namespace tidemill::models {
-
-enum class Fit { kFirstTrigger, kEachTrigger };
-enum class Precision { kFloat32, kBfloat16, kFloat16 };
-// The divisor of the weighted losses of a batch.
-enum class WeightedLoss { kUnbiased, kSelfNormalised };
-
-// Limits the effect of one batch.
-struct GradientClipping {
-  static constexpr std::string_view kDoc = "Limits the gradients before each step.";
-  std::optional<double> norm = std::nullopt;
-  std::optional<double> value = std::nullopt;
-
-  void Fields(auto&& field) {
-    field("norm", norm, "Scale all gradients so that their common L2 norm is at most this.",
-          {.min = 1e-12, .example = "1.0"});
-    field("value", value, "Limit each gradient to [-value, value].", {.min = 1e-12});
-  }
-  void Check(config::Problems& problems) const {
-    if (norm.has_value() == value.has_value()) {
-      problems.Add("", "needs either norm or value", "write {norm: 1.0}");
-    }
-  }
-  friend bool operator==(const GradientClipping&, const GradientClipping&) = default;
-};
 
 struct TrainingSpec {
   std::optional<TrainingType> type = std::nullopt;
@@ -249,28 +227,5 @@ inline int64_t NumThreads(const TrainingSpec& training, const ModelSpec& model) 
 }
 
 }  // namespace tidemill::models
-
-namespace tidemill::config {
-
-template <>
-struct EnumNames<models::Precision> {
-  static constexpr std::pair<models::Precision, std::string_view> kNames[] = {
-      {models::Precision::kFloat32, "float32"},
-      {models::Precision::kBfloat16, "bfloat16"},
-      {models::Precision::kFloat16, "float16"}};
-};
-template <>
-struct EnumNames<models::WeightedLoss> {
-  static constexpr std::pair<models::WeightedLoss, std::string_view> kNames[] = {
-      {models::WeightedLoss::kUnbiased, "unbiased"},
-      {models::WeightedLoss::kSelfNormalised, "self_normalised"}};
-};
-template <>
-struct EnumNames<models::Fit> {
-  static constexpr std::pair<models::Fit, std::string_view> kNames[] = {
-      {models::Fit::kFirstTrigger, "first_trigger"}, {models::Fit::kEachTrigger, "each_trigger"}};
-};
-
-}  // namespace tidemill::config
 
 TIDEMILL_EXTERN_CONFIG_TYPE(tidemill::models::TrainingSpec);

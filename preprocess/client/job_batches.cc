@@ -40,11 +40,11 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenHere(const JobBatches& 
   const auto num_lanes = std::ssize(lanes.plans);
   std::vector<std::unique_ptr<loader::BatchSource>> streams;
   for (const loader::BatchPlan& plan : lanes.plans) {
-    ASSIGN_OR_RETURN(auto stream, loader::BatchStream::Create(
-                                      job.parts, plan,
-                                      {.num_threads = 1,
-                                       .bytes_ahead = here.bytes_ahead / num_lanes,
-                                       .settle = here.settle}));
+    ASSIGN_OR_RETURN(auto stream,
+                     loader::BatchStream::Create(job.parts, plan,
+                                                 {.num_threads = 1,
+                                                  .bytes_ahead = here.bytes_ahead / num_lanes,
+                                                  .settle = here.settle}));
     streams.push_back(std::move(stream));
   }
   return std::make_unique<loader::InterleavedSource>(

@@ -130,11 +130,12 @@ absl::StatusOr<RingMemory> RingMemory::Create(int64_t ring_bytes, size_t num_lan
 }
 
 absl::StatusOr<RingMemory> RingMemory::Open(Descriptor descriptor, size_t num_lanes,
-                                             bool is_writable) {
+                                            bool is_writable) {
   ASSIGN_OR_RETURN(const RingHeader header, ReadHeader(descriptor.number()));
   RETURN_IF_ERROR(Check(header, DataBytesOf(descriptor.number()), num_lanes));
   const auto limit = static_cast<int64_t>(header.limit_bytes);
-  ASSIGN_OR_RETURN(void* const start, Map(descriptor.number(), limit, is_writable ? PROT_READ | PROT_WRITE : PROT_READ));
+  ASSIGN_OR_RETURN(void* const start, Map(descriptor.number(), limit,
+                                          is_writable ? PROT_READ | PROT_WRITE : PROT_READ));
   RingMemory memory(std::move(descriptor), start, static_cast<int64_t>(header.ring_bytes), limit,
                     num_lanes);
   if (mprotect(start, kRingControlBytes, PROT_READ | PROT_WRITE) != 0) {

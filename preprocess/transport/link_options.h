@@ -21,8 +21,8 @@ struct LinkOptions {
   // The size of a ring: shared memory that holds the batches not released yet. It grows by one
   // batch when the batch that the consumer waits for would not fit.
   int64_t ring_bytes = int64_t{64} << 20;
-  // Whether the consumer may change the rows of a batch that it holds. Otherwise a write to the ring
-  // is a fault of the process.
+  // Whether the consumer may change the rows of a batch that it holds. Otherwise a write to the
+  // ring is a fault of the process.
   bool rows_are_writable = false;
 };
 

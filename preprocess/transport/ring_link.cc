@@ -128,9 +128,9 @@ absl::Status RingLink::Connect(bool& may_use_frames) {
   if (socket_.PeerUid() != geteuid()) {
     return PermissionDenied("{} belongs to another user", ring_socket_);
   }
-  ASSIGN_OR_RETURN(
-      const std::string request,
-      Encode(RingRequest{.token = peer_.token.Now(), .ring_bytes = options_.ring_bytes, .open = open_}));
+  ASSIGN_OR_RETURN(const std::string request, Encode(RingRequest{.token = peer_.token.Now(),
+                                                                 .ring_bytes = options_.ring_bytes,
+                                                                 .open = open_}));
   RETURN_IF_ERROR(SendPacket(socket_, request));
   ASSIGN_OR_RETURN(Packet packet, AwaitPacket());
   ASSIGN_OR_RETURN(const RingAnswer answer, DecodeRingAnswer(packet.bytes));

@@ -27,12 +27,13 @@ class Stack {
  public:
   explicit Stack(const ReadRequest& request) : request_(request) {
     if (!request.tls) return;
-    tls_ = std::make_shared<const rpc::TlsTexts>(rpc::TlsTexts{
-        .certificate = request.tls->certificate,
-        .key = request.tls->key,
-        .ca = request.tls->ca,
-        .client_ca = {},
-        .verify = request.tls->by_service ? rpc::VerifiedName::kService : rpc::VerifiedName::kHost});
+    tls_ = std::make_shared<const rpc::TlsTexts>(
+        rpc::TlsTexts{.certificate = request.tls->certificate,
+                      .key = request.tls->key,
+                      .ca = request.tls->ca,
+                      .client_ca = {},
+                      .verify = request.tls->by_service ? rpc::VerifiedName::kService
+                                                        : rpc::VerifiedName::kHost});
   }
 
   absl::StatusOr<rpc::Peer> PeerOf(const std::string& service) const {
@@ -52,8 +53,8 @@ class Stack {
 
 absl::StatusOr<models::TrainingSpec> TrainingOf(const ReadRequest& request,
                                                 std::string_view pipeline) {
-  ASSIGN_OR_RETURN(auto training, config::ReadSection<models::TrainingSpec>(pipeline, "pipeline",
-                                                                            "training"));
+  ASSIGN_OR_RETURN(auto training,
+                   config::ReadSection<models::TrainingSpec>(pipeline, "pipeline", "training"));
   if (request.batch_size) training.batch_size = *request.batch_size;
   if (request.epochs) training.epochs = *request.epochs;
   if (request.seed) training.seed = *request.seed;
@@ -80,8 +81,8 @@ absl::StatusOr<std::shared_ptr<const transform::FittedState>> ReadFitted(
         "learned; wait until it is trained",
         request.trigger, request.run_id);
   }
-  ASSIGN_OR_RETURN(const std::string bytes, models.ReadPart(ModelId{model->model_id()},
-                                                            std::string(models::kFittedPart)));
+  ASSIGN_OR_RETURN(const std::string bytes,
+                   models.ReadPart(ModelId{model->model_id()}, std::string(models::kFittedPart)));
   ASSIGN_OR_RETURN(transform::FittedState fitted, transform::FittedState::Decode(bytes));
   return std::make_shared<const transform::FittedState>(std::move(fitted));
 }
@@ -92,8 +93,7 @@ absl::StatusOr<int64_t> DrawFor(const Stack& stack, const ReadRequest& request,
   if (!training.reuse) return 0;
   ASSIGN_OR_RETURN(rpc::Peer peer, stack.PeerOf("selector"));
   selector::SelectorClient selector(std::move(peer));
-  ASSIGN_OR_RETURN(const auto set,
-                   selector.GetTrainingSet(RunId{request.run_id}, request.trigger));
+  ASSIGN_OR_RETURN(const auto set, selector.GetTrainingSet(RunId{request.run_id}, request.trigger));
   return models::DrawOf(set.digest());
 }
 
@@ -108,9 +108,8 @@ absl::StatusOr<Pass> PassOf(const Stack& stack, const ReadRequest& request,
                             std::string_view pipeline, std::span<const int64_t> keys) {
   Pass pass;
   ASSIGN_OR_RETURN(const models::TrainingSpec training, TrainingOf(request, pipeline));
-  ASSIGN_OR_RETURN(
-      const auto preprocess,
-      config::ReadSection<preprocess::PreprocessSpec>(pipeline, "pipeline", "preprocess"));
+  ASSIGN_OR_RETURN(const auto preprocess, config::ReadSection<preprocess::PreprocessSpec>(
+                                              pipeline, "pipeline", "preprocess"));
   pass.workers = preprocess.workers.value_or(preprocess::WorkersSpec());
   ASSIGN_OR_RETURN(rpc::Peer storage, stack.PeerOf("storage"));
   ASSIGN_OR_RETURN(const auto dataset,

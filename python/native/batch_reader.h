@@ -17,8 +17,8 @@
 namespace tidemill::python {
 
 // A pass over a training set: the batches that a training of the run's trigger reads, bit for bit.
-// One batch is taken ahead, so that the reader's thread can wait with a limit. Methods are called by
-// one thread at a time. Close() and the destructor wait for the batch that is being made.
+// One batch is taken ahead, so that the reader's thread can wait with a limit. Methods are called
+// by one thread at a time. Close() and the destructor wait for the batch that is being made.
 class BatchReader {
  public:
   // `pipeline` is the resolved pipeline of the run. With `keys`, the pass is over these samples in
@@ -62,7 +62,8 @@ class BatchReader {
   Mutex mutex_;
   CondVar changed_;
   std::optional<Batch> next_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<WorkerPool> thread_;  // The last member: it uses all members above. nullptr once closed.
+  std::unique_ptr<WorkerPool>
+      thread_;  // The last member: it uses all members above. nullptr once closed.
 };
 
 }  // namespace tidemill::python

@@ -8,16 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "nanobind/nanobind.h"
-#include "nanobind/ndarray.h"
-#include "nanobind/stl/string.h"
-#include "nanobind/stl/unique_ptr.h"
-
 #include "base/process/program_folder.h"
 #include "batch/batch.h"
 #include "config/config.h"
 #include "loader/plan/ragged_column.h"
 #include "models/spec/model_inputs.h"
+#include "nanobind/nanobind.h"
+#include "nanobind/ndarray.h"
+#include "nanobind/stl/string.h"
+#include "nanobind/stl/unique_ptr.h"
 #include "python/native/batch_reader.h"
 #include "python/native/read_request.h"
 #include "transform/graph.h"
@@ -59,9 +58,8 @@ nb::dlpack::dtype TypeOf(batch::DataType type) {
 nb::object ArrayOf(const batch::Buffer& bytes, batch::DataType type, std::vector<size_t> shape) {
   static char nothing[batch::kBufferAlignment];
   auto* const kept = new batch::Buffer(bytes);
-  const nb::capsule owner(kept, [](void* buffer) noexcept {
-    delete static_cast<batch::Buffer*>(buffer);
-  });
+  const nb::capsule owner(
+      kept, [](void* buffer) noexcept { delete static_cast<batch::Buffer*>(buffer); });
   void* const data = kept->empty() ? static_cast<void*>(nothing) : kept->mutable_data();
   return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner,
                                          /*strides=*/nullptr, TypeOf(type)));
@@ -82,7 +80,8 @@ void AddRagged(const batch::Column& column, nb::dict& columns) {
   for (size_t i = 0; i < offsets.size(); ++i) {
     places.MutableAs<int64_t>()[i] = offsets[i] / items->bytes;
   }
-  const size_t num_places = offsets.empty() ? 0 : static_cast<size_t>(offsets.back() / items->bytes);
+  const size_t num_places =
+      offsets.empty() ? 0 : static_cast<size_t>(offsets.back() / items->bytes);
   columns[column.name.c_str()] =
       ArrayOf(column.data, items->type, ShapeOf(num_places, items->shape));
   columns[(column.name + std::string(models::kOffsetsSuffix)).c_str()] =
@@ -96,9 +95,8 @@ nb::dict ColumnsOf(const batch::Batch& rows) {
       if (transform::IsInput(column.name)) AddRagged(column, columns);
       continue;
     }
-    columns[column.name.c_str()] =
-        ArrayOf(column.data, column.type,
-                ShapeOf(static_cast<size_t>(rows.num_rows()), column.shape));
+    columns[column.name.c_str()] = ArrayOf(
+        column.data, column.type, ShapeOf(static_cast<size_t>(rows.num_rows()), column.shape));
   }
   return columns;
 }

@@ -92,11 +92,8 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenTrainingBatches(
                    preprocess::DivideSet(spec, *parts.set, plan.subset, *opened.storage));
   preprocess::v1::JobSamples samples;
   if (workers && !MayTravel(plan, parts, samples)) workers.reset();
-  const preprocess::JobBatches batches = {.spec = spec,
-                                          .samples = samples,
-                                          .division = division,
-                                          .parts = parts,
-                                          .plan = plan};
+  const preprocess::JobBatches batches = {
+      .spec = spec, .samples = samples, .division = division, .parts = parts, .plan = plan};
   if (!workers || !opened.peers.Has(kDispatcher)) return preprocess::OpenHere(batches, here);
   ASSIGN_OR_RETURN(rpc::Peer dispatcher, opened.peers.PeerOf(kDispatcher));
   return preprocess::OpenAtWorkers(

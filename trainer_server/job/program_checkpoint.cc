@@ -32,12 +32,9 @@ json ToJson(const LossCurve::State& state) {
     if (point.validation_loss) said.push_back(*point.validation_loss);
     points.push_back(std::move(said));
   }
-  return {{"points", std::move(points)},
-          {"stride", state.stride},
-          {"num_batches", state.num_batches},
-          {"num_trained", state.num_trained},
-          {"num_samples", state.num_samples},
-          {"loss_sum", state.loss_sum}};
+  return {{"points", std::move(points)},      {"stride", state.stride},
+          {"num_batches", state.num_batches}, {"num_trained", state.num_trained},
+          {"num_samples", state.num_samples}, {"loss_sum", state.loss_sum}};
 }
 
 // Throws json::exception.

@@ -31,8 +31,7 @@ constexpr size_t kMaxActivityBytes = 200;
 
 plugin::PluginUse UseOf(const PreparedTraining& training) {
   plugin::PluginUse use = training.spec().program.Use();
-  use.num_threads =
-      static_cast<int>(models::NumThreads(training.spec(), training.setup().model));
+  use.num_threads = static_cast<int>(models::NumThreads(training.spec(), training.setup().model));
   use.answers_bytes = kAnswersBytes;
   return use;
 }
@@ -51,10 +50,8 @@ json DescribeTraining(const PreparedTraining& training) {
 }
 
 uint64_t SeedOf(const PreparedTraining& training) {
-  return RandomBits({.seed = training.spec().seed,
-                     .purpose = "program",
-                     .trigger = training.setup().trigger},
-                    0);
+  return RandomBits(
+      {.seed = training.spec().seed, .purpose = "program", .trigger = training.setup().trigger}, 0);
 }
 
 // A program that fails is at fault for good: another attempt would end as this one did.
@@ -183,8 +180,8 @@ absl::StatusOr<json> ProgramCourse::GiveBatch(bool may_save) {
     return more;
   };
   const int64_t every = training_.spec().checkpoint_every;
-  const bool is_due = process::IsInterrupted() ||
-                      state_.counters.samples / every != checkpointed_ / every;
+  const bool is_due =
+      process::IsInterrupted() || state_.counters.samples / every != checkpointed_ / every;
   if (is_due && may_save && state_.counters.batches > kept_batches_) {
     checkpointed_ = state_.counters.samples;
     said["save"] = true;
@@ -252,7 +249,8 @@ void ProgramCourse::TakeReports(const json& answer) {
     TrainingCounters& counters = state_.counters;
     if (const std::optional<double> loss = plugin::NumberAt(report, "loss")) {
       // Without new rows, as when trees are added one by one, the last loss is the one that counts.
-      if (state_.num_unreported == 0) counters.loss_sum = static_cast<double>(counters.loss_samples = 0);
+      if (state_.num_unreported == 0)
+        counters.loss_sum = static_cast<double>(counters.loss_samples = 0);
       const int64_t rows = std::max<int64_t>(1, std::exchange(state_.num_unreported, 0));
       counters.loss_sum += *loss * static_cast<double>(rows);
       counters.loss_samples += rows;

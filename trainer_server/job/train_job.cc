@@ -141,8 +141,7 @@ absl::Status FinishNetwork(const TrainingCourse& course, const TrainingReport& r
 
 // The module of a program becomes a network from a file, which is read where such networks are run.
 absl::StatusOr<std::string> WeightsOfScript(const PreparedTraining& training,
-                                            const std::string& script,
-                                            models::ArtefactSpec& spec) {
+                                            const std::string& script, models::ArtefactSpec& spec) {
   const std::string path = files::Join(training.folder(), kScriptFile);
   RETURN_IF_ERROR(files::WriteAtomically(path, script));
   RETURN_IF_ERROR(EnterSandbox(training));

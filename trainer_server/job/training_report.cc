@@ -181,7 +181,8 @@ double TrainingReport::Seconds() const {
 // The first batch of a training that downsamples is one that it scores: its start is not measured,
 // nor is that of a process that continues.
 void TrainingReport::Started(const Course& course) {
-  if (course.counters() == nullptr || course.first_samples() > 0 || course.downsampled() != nullptr) {
+  if (course.counters() == nullptr || course.first_samples() > 0 ||
+      course.downsampled() != nullptr) {
     start_.Clear();
     return;
   }
