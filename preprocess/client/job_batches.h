@@ -23,7 +23,7 @@ struct JobBatches {
   // The samples of a job that does not take all samples of its set.
   const v1::JobSamples& samples;
   const SetDivision& division;
-  // Of the set that `division` divides.
+  // The parts are those of the set that `division` divides.
   const loader::BatchParts& parts;
   // The plan of the whole set, from its `first_batch` on. For consumers that share each batch, the
   // plan of one slice.

@@ -192,7 +192,7 @@ class TrainingSet:
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        # A process that is started with it opens a reader of its own.
+        # A process that is started with it opens its own reader.
         return {**self.__dict__, "_reader": None}
 
     def _opened(self) -> _Reader:
