@@ -35,7 +35,7 @@ PLAIN = ("criteo", "jpeg", "tenth")
 TRAININGS = {"two": 2, "four": 4}
 KEPT = ("memory", "disk")
 # What a module says about its loader.
-FACTS = ("TITLE", "REQUIREMENTS", "PACKAGES", "GUIDE", "SETTINGS", "HOW")
+FACTS = ("TITLE", "REQUIREMENTS", "PACKAGES", "GUIDE", "SETTINGS", "HOW", "HASH")
 ROUNDS = 5
 # A loader that takes longer for an epoch of the fewer records has epochs of them.
 PATIENCE = 1.5
@@ -162,32 +162,32 @@ class Bench:
         """Where all sides keep rows on disk."""
         return self.folder / f"jpeg_{self.photographs(workload)}.kept"
 
-    def check(self, workload, size, is_ours, file):
+    def check(self, workload, size, by_xxh3, file):
         import data
         folder = self.data_of(workload, size)
-        key = (folder, is_ours)
+        key = (folder, by_xxh3)
         if key not in self.checkers:
             kind = data.DeliveredRecords if workload in RECORDS else data.DeliveredPhotographs
-            self.checkers[key] = kind(folder, data.xxh3_hash if is_ours else data.product_hash)
+            self.checkers[key] = kind(folder, data.xxh3_hash if by_xxh3 else data.product_hash)
         try:
             return self.checkers[key].check(file, 0.1 if workload == "tenth" else 1)
         except ValueError as error:
             raise Failed(f"what it delivered is wrong: {error}") from error
 
-    def checked_epoch(self, process, prefix, workload, size, is_ours):
+    def checked_epoch(self, process, prefix, workload, size, by_xxh3):
         """An epoch whose samples are compared with the data, in each training. Returns how random the order was."""
         file = self.folder / f"delivered_{os.getpid()}"
         process.ask(f"check {prefix}{self.next_seed()} {file}")
         order = 0
         for training in range(TRAININGS.get(workload, 1)):
             delivered = file if training == 0 else pathlib.Path(f"{file}.{training}")
-            order = self.check(workload, size, is_ours, delivered)
+            order = self.check(workload, size, by_xxh3, delivered)
             delivered.unlink()
         return order
 
-    def keep_rows(self, process, prefix, workload, size, is_ours):
+    def keep_rows(self, process, prefix, workload, size, by_xxh3):
         """Epochs until rows are kept and found: those that were found are checked, too."""
-        return [self.checked_epoch(process, prefix, workload, size, is_ours) for _ in range(3 if workload in KEPT else 1)][-1]
+        return [self.checked_epoch(process, prefix, workload, size, by_xxh3) for _ in range(3 if workload in KEPT else 1)][-1]
 
     def next_seed(self):
         self.seed += 1
@@ -207,7 +207,8 @@ class Bench:
         return self.ours[workload]
 
     def start(self, peer, workload, size, setting):
-        environment = dict(os.environ, PYTHONPATH=str(PEERS), PYTHONWARNINGS="ignore", TF_CPP_MIN_LOG_LEVEL="3",
+        paths = f"{PEERS}:{self.arguments.build}/lib/tidemill/python"
+        environment = dict(os.environ, PYTHONPATH=paths, PYTHONWARNINGS="ignore", TF_CPP_MIN_LOG_LEVEL="3",
                            HF_DATASETS_OFFLINE="1", RAY_DEDUP_LOGS="1", RAY_USAGE_STATS_ENABLED="0")
         python = self.arguments.environments / peer["REQUIREMENTS"] / "bin" / "python"
         if not python.exists():
@@ -249,7 +250,7 @@ class Bench:
         best, size, tried = self.choose(peer, workload)
         process = self.start(peer, workload, size, best["setting"])
         try:
-            order = self.keep_rows(process, "", workload, size, False)
+            order = self.keep_rows(process, "", workload, size, peer.get("HASH") == "xxh3")
             sides = {"local": lambda: self.turn(ours, "epoch local", workload), "peer": lambda: self.turn(process, "epoch", workload)}
             if "worker" in self.ways(workload):
                 sides["worker"] = lambda: self.turn(ours, "epoch worker", workload)
