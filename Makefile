@@ -106,6 +106,7 @@ nightly: build
 	@$(MAKE) --no-print-directory operators
 	@$(MAKE) --no-print-directory first_pipeline
 	@$(MAKE) --no-print-directory slurm_test
+	@TIDEMILL_PYTHON_SAMPLES=1e6 $(MAKE) --no-print-directory python_test
 	@TIDEMILL_PREPARED_KILLS=20 $(BUILD)/bin/prepared_dataset_test --gtest_filter="*Kills*"
 	@TIDEMILL_SHARING_KILLS=20 $(BUILD)/bin/sharing_kills_test
 	@TIDEMILL_WORKER_KILLS=50 TIDEMILL_DISPATCHER_KILLS=10 $(BUILD)/bin/preprocess_path_test --gtest_filter='*AKilled*'
