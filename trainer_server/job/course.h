@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "loader/batch_source.h"
 #include "trainer_server/downsampling/downsampled_source.h"
@@ -24,6 +25,8 @@ class Course {
   virtual const loader::BatchSource* source() const = 0;
   // nullptr unless the training downsamples.
   virtual const DownsampledSource* downsampled() const { return nullptr; }
+  // What is to be known of the weights that the training began with; empty for fresh ones.
+  virtual std::string start_note() const { return {}; }
 
   // The samples that the processes before this one have trained on.
   virtual int64_t first_samples() const = 0;

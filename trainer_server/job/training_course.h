@@ -47,6 +47,7 @@ class TrainingCourse final : public Course {
   const LossCurve* loss_curve() const override { return loop_ ? &loop_->loss_curve() : nullptr; }
   const loader::BatchSource* source() const override { return source_.get(); }
   const DownsampledSource* downsampled() const override { return downsampled_; }
+  std::string start_note() const override { return loop_ ? loop_->start_note() : std::string(); }
   int64_t first_samples() const override { return first_samples_; }
   int64_t samples_total() const override;
   int64_t num_deleted() const override { return loop_ ? loop_->num_deleted() : 0; }

@@ -220,9 +220,7 @@ v1::WatchTrainingResponse TrainingReport::Last(const Course& course,
   FillLimit(course.source()->work(), result);
   FillShared(course.source()->work().shared, result);
   FillWarnings(course.training(), course.source()->work(), result);
-  if (const std::string& note = course.loop()->start_note(); !note.empty()) {
-    result.add_fit_warnings(note);
-  }
+  if (const std::string note = course.start_note(); !note.empty()) result.add_fit_warnings(note);
   FillPrepared(course.training(), course.source()->work(), result);
   result.set_training_set_digest(set.digest);
   result.set_weights_digest(Sha256(weights));
