@@ -39,6 +39,13 @@ def test_a_stack_is_started_and_ended_by_with(state: str) -> None:
     assert not keeper_runs(pathlib.Path(state))
 
 
+def test_without_a_pipeline_it_is_the_quickstart(state: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with tidemill.Stack(state) as own:
+        run = own.run(max_triggers=1)
+        assert (run.status.pipeline, run.status.num_triggers) == ("quickstart", 1)
+
+
 def supervisor_of(state: pathlib.Path) -> int:
     """The process of a stack's supervisor, whose command line names the configuration of the stack."""
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):

@@ -4,11 +4,11 @@ from __future__ import annotations
 import sys
 from typing import Any, Protocol
 
-from tidemill.protos.supervisor.v1.run_pb2 import Run
+from tidemill.protos.supervisor.v1.run_pb2 import RUN_STATE_SUCCEEDED, Run
 from tidemill.protos.supervisor.v1.watch_pb2 import Progress, WatchRunResponse
 
 # The events of which a line is worth reading.
-_TOLD = ("trigger_skipped", "run_failed", "run_stopped", "evaluation_failed")
+_TOLD = ("trigger_skipped", "policy_faulted", "selection_faulted", "plugin_died", "step_waited", "run_failed", "run_stopped")
 
 
 class Watcher(Protocol):
@@ -59,7 +59,7 @@ class Bar:
     """A bar of the share of the stream that a replay has done, and its present stage."""
 
     def __init__(self, bar: type[Any], name: str) -> None:
-        self._bar = bar(total=100, desc=name, unit="%", bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed} {postfix}")
+        self._bar = bar(total=100, desc=name, unit="%", bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}{postfix}")
 
     def event(self, event: WatchRunResponse.Event) -> None:
         """See Watcher."""
@@ -75,7 +75,7 @@ class Bar:
     def end(self, run: Run | None) -> None:
         """See Watcher."""
         if run is not None:
-            self._bar.n = 100
+            self._bar.n = 100 if run.state == RUN_STATE_SUCCEEDED else self._bar.n
             self._bar.set_postfix_str(f"{run.num_triggers} triggers")
         self._bar.refresh()
         self._bar.close()

@@ -121,12 +121,13 @@ class Stack:
 
     # Runs.
 
-    def run(self, pipeline: Pipeline, *, follow: bool = True, progress: bool | None = None,
+    def run(self, pipeline: Pipeline | None = None, *, follow: bool = True, progress: bool | None = None,
             values: Mapping[str, Any] | None = None, max_triggers: int | None = None, tags: Sequence[str] = (), note: str = "",
             promote: bool = False, new_dataset_version: bool = False, replace_dataset: bool = False, base: Path = ".") -> Run:
         """Runs a pipeline, as `tidemill run` does, and returns the run.
 
         `pipeline`: the path of a file; or its text, or the same as a dict, whose relative paths begin at the folder `base`.
+        Without it, it is pipeline.yaml of this folder or, where there is none, the quickstart.
         `follow`: whether to wait for its end, with a bar as `progress` says (see Run.wait()); otherwise it returns once the run
         has started. `values`: replace those of the pipeline: {"training.epochs": 3}; the run is then a trial, whose models do
         not answer for the pipeline unless `promote` is set. Raises InvalidPipeline with every mistake of the pipeline, and
@@ -140,7 +141,8 @@ class Stack:
             arguments.append(f"--note={note}")
         arguments += [flag for flag, given in (("--promote", promote), ("--new-dataset-version", new_dataset_version),
                                                ("--replace-dataset", replace_dataset)) if given]
-        run = Run(self, self._of_pipeline(arguments, pipeline, base)["run"])
+        submitted = self.command(*arguments) if pipeline is None else self._of_pipeline(arguments, pipeline, base)
+        run = Run(self, submitted["run"])
         return run.wait(progress=progress) if follow else run
 
     def check(self, pipeline: Pipeline, *, base: Path = ".") -> tuple[Problem, ...]:
