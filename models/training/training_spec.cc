@@ -95,6 +95,7 @@ void CheckProgram(const TrainingSpec& training, config::Problems& problems) {
       {"standardize_target", training.standardize_target.has_value()},
       {"gradient_clipping", training.gradient_clipping.has_value()},
       {"precision", training.precision != defaults.precision},
+      {"average", training.average.has_value()},
       {"early_stopping", training.early_stopping.has_value()},
       {"augment", training.augment.has_value()},
       {"weighted_loss", training.weighted_loss != defaults.weighted_loss}};
