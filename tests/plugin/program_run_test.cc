@@ -90,6 +90,16 @@ TEST(ProgramRun, EndsWithTheSameWeightsWhateverIsKilled) {
   EXPECT_EQ(Fingerprint(result.Json()), Fingerprint(expected.Json()));
 }
 
+TEST(ProgramRun, ContinuesFromItsCheckpointWhenItsProcessDies) {
+  const Stack undisturbed, killed;
+  const CommandResult expected = Run(undisturbed, WritePipeline(undisturbed, "program.py"));
+  ASSERT_EQ(expected.exit_code, 0) << expected.err << undisturbed.Logs();
+  const CommandResult result =
+      Run(killed, WritePipeline(killed, "program.py", "  with: {fails: once}\n"));
+  EXPECT_EQ(result.exit_code, 0) << result.err << killed.Logs();
+  EXPECT_EQ(Fingerprint(result.Json()), Fingerprint(expected.Json()));
+}
+
 TEST(ProgramRun, PaysATriggerForEachMistake) {
   const Stack stack;
   ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();

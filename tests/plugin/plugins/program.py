@@ -40,6 +40,8 @@ def main(training, rate=plugin.Number(0.5, min=0), fails=plugin.Text("never", do
         training.report(loss=np.mean((up - batch.targets) ** 2), accuracy=np.mean((up > .5) == batch.targets))
         if training.trigger == 2 and batch.index == 3 and fails in FAULTS:
             FAULTS[fails]()
+        if fails == "once" and batch.epoch == 2 and not training.is_resumed:
+            die()
     if training.trigger == 2 and fails in MODELS:
         return MODELS[fails](weights)
     return Model(weights)
