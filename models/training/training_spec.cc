@@ -87,6 +87,9 @@ void CheckProgram(const TrainingSpec& training, config::Problems& problems) {
   const TrainingSpec defaults;
   const std::pair<std::string_view, bool> without_effect[] = {
       {"accumulate", training.accumulate != defaults.accumulate},
+      {"start_from", training.start_from.has_value()},
+      {"frozen", !training.frozen.empty()},
+      {"lora", training.lora.has_value()},
       {"ranks", training.ranks != defaults.ranks},
       {"optimizer", training.optimizer != defaults.optimizer},
       {"optimizers", !training.optimizers.empty()},

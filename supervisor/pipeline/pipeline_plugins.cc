@@ -20,6 +20,11 @@ class NoFiles final : public PipelineFiles {
                                   config::Problems& /*problems*/) override {
     return std::nullopt;
   }
+  std::optional<Weights> KeepWeights(const models::StartFrom& /*start_from*/,
+                                     std::string_view /*field*/,
+                                     config::Problems& /*problems*/) override {
+    return std::nullopt;
+  }
 };
 
 void AddAll(std::vector<std::string> more, std::vector<std::string>& plugins) {
