@@ -67,4 +67,11 @@ std::string DigestOfTraining(const v1::GetTrainingDigestRequest& request,
   return texts.Finish();
 }
 
+std::string WhyNoDigest(const models::TrainingSpec& training, bool is_for_gpu) {
+  if (training.RunsProgram()) {
+    return "a program trains it, whose packages may change between trainings";
+  }
+  return is_for_gpu ? "it trains on a GPU, which does not make the same weights each time" : "";
+}
+
 }  // namespace tidemill::trainer_server

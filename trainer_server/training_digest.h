@@ -25,4 +25,7 @@ namespace tidemill::trainer_server {
 std::string DigestOfTraining(const v1::GetTrainingDigestRequest& request,
                              const TrainingSpecs& specs, const v1::TrainingMachine& machine);
 
+// Returns why a training has no digest; empty when it has one.
+std::string WhyNoDigest(const models::TrainingSpec& training, bool is_for_gpu);
+
 }  // namespace tidemill::trainer_server

@@ -219,14 +219,8 @@ absl::StatusOr<v1::GetTrainingDigestResponse> Trainings::Digest(
     const v1::GetTrainingDigestRequest& request) {
   v1::GetTrainingDigestResponse response;
   ASSIGN_OR_RETURN(const TrainingSpecs specs, ReadSpecs(request.training()));
-  if (specs.training.RunsProgram()) {
-    response.set_why_none("a program trains it, whose packages may change between trainings");
-    return response;
-  }
-  if (slots_.IsForGpu(specs.training.device)) {
-    response.set_why_none("it trains on a GPU, which does not make the same weights each time");
-    return response;
-  }
+  response.set_why_none(WhyNoDigest(specs.training, slots_.IsForGpu(specs.training.device)));
+  if (!response.why_none().empty()) return response;
   ASSIGN_OR_RETURN(const v1::TrainingMachine machine, Machine());
   response.set_digest(DigestOfTraining(request, specs, machine));
   return response;

@@ -21,15 +21,15 @@ using plugin::HostProcess;
 constexpr size_t kShareOfMemory = 16;
 
 json Describe(const models::ArtefactSpec& spec) {
-  return {{"epochs", 1},
-          {"batch_size", 1},
-          {"trigger", 1},
-          {"outputs", spec.model->NumOutputs()},
-          {"is_of_classes", spec.class_outputs.has_value()},
-          {"classes", spec.classes},
-          {"answers_probabilities",
-           spec.model->Program() == models::ProgramAnswers::kProbabilities},
-          {"num_threads", 1}};
+  return {
+      {"epochs", 1},
+      {"batch_size", 1},
+      {"trigger", 1},
+      {"outputs", spec.model->NumOutputs()},
+      {"is_of_classes", spec.class_outputs.has_value()},
+      {"classes", spec.classes},
+      {"answers_probabilities", spec.model->Program() == models::ProgramAnswers::kProbabilities},
+      {"num_threads", 1}};
 }
 
 // A program that fails would fail again.
@@ -142,7 +142,9 @@ void ProgramHost::Remove(int64_t number) {
   num_bytes_ -= pickles_.at(number).size();
   pickles_.erase(number);
   if (opened_.erase(number) == 0) return;
-  instance_.CallOnce([number](HostProcess&) { return json{{"call", "close"}, {"number", number}}; })
+  instance_.CallOnce([number](HostProcess&) {
+             return json{{"call", "close"}, {"number", number}};
+           })
       .status()
       .IgnoreError();  // A process that is gone has forgotten it.
 }
@@ -203,9 +205,8 @@ absl::StatusOr<std::unique_ptr<Predictor>> ProgramHosts::Make(const models::Arte
   if (model.form != models::kPickleForm || !spec.program) {
     return FailedPrecondition("the model holds no object that a program has returned");
   }
-  auto host = std::ranges::find_if(hosts_, [&](const auto& one) {
-    return one->Takes(spec, model.bytes.size());
-  });
+  auto host = std::ranges::find_if(
+      hosts_, [&](const auto& one) { return one->Takes(spec, model.bytes.size()); });
   if (host == hosts_.end()) {
     host = hosts_.insert(host, std::make_shared<ProgramHost>(spec));
   }

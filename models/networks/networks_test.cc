@@ -86,8 +86,9 @@ TEST_P(EachNetwork, GivesASampleTheSameOutputInEachBatch) {
 std::pair<torch::Tensor, torch::Tensor> LastLayer(const Network& network) {
   std::pair<torch::Tensor, torch::Tensor> layer;
   for (const auto& [name, tensor] : StateOf(network)) {
-    const bool is_last = (name.find("output.") != std::string::npos && !name.starts_with("layer1")) ||
-                         name.starts_with("fc.") || name.starts_with("classifier.");
+    const bool is_last =
+        (name.find("output.") != std::string::npos && !name.starts_with("layer1")) ||
+        name.starts_with("fc.") || name.starts_with("classifier.");
     if (is_last && name.ends_with(".weight")) layer.first = tensor;
     if (is_last && name.ends_with(".bias")) layer.second = tensor;
   }
@@ -159,8 +160,8 @@ std::vector<NetworkCase> CasesOfNumbersAndImages() {
                   0.05},
       NetworkCase{"densenet121_standard",
                   [] {
-                    return Images(
-                        Densenet121{.outputs = 3, .stem = Stem::kStandard, .growth = 4}, {40, 40});
+                    return Images(Densenet121{.outputs = 3, .stem = Stem::kStandard, .growth = 4},
+                                  {40, 40});
                   },
                   0.05}};
 }

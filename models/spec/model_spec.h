@@ -114,6 +114,9 @@ class ArchitectureBase : public config::PartOf<ArchitectureOf<Spec>, Architectur
 template <typename Spec>
 class ArchitectureOf final : public ArchitectureBase<Spec> {};
 
+// Returns a network from a TorchScript file, which a program has made.
+ModelSpec NetworkFromScript(std::string path, int64_t outputs);
+
 // The inputs of a network's construction, besides its settings.
 struct NetworkParts {
   InputSpecs inputs;      // The network can take them; see FindInputProblem().

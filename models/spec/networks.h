@@ -20,7 +20,8 @@
 
 namespace tidemill::models {
 
-using Networks = config::SpecList<Mlp, Convnet, Logistic, Resnet18, Resnet50, Densenet121, EmbeddingBag, TextTransformer,
-                                  Dlrm, FactorizationMachine, Gru, Tcn, TorchScript, ProgramModel>;
+using Networks = config::SpecList<Mlp, Convnet, Logistic, Resnet18, Resnet50, Densenet121,
+                                  EmbeddingBag, TextTransformer, Dlrm, FactorizationMachine, Gru,
+                                  Tcn, TorchScript, ProgramModel>;
 
 }  // namespace tidemill::models

@@ -16,8 +16,8 @@ constexpr config::ByteSize kDefaultMemory{int64_t{4} << 30};
 void ProgramSpec::Check(TrainingType type, config::Problems& problems) const {
   if (type == TrainingType::kNetwork) {
     const std::pair<std::string_view, bool> given[] = {
-        {"run", run.has_value()},       {"requirements", requirements.has_value()},
-        {"with", with.has_value()},     {"files", files.has_value()},
+        {"run", run.has_value()},         {"requirements", requirements.has_value()},
+        {"with", with.has_value()},       {"files", files.has_value()},
         {"timeout", timeout.has_value()}, {"memory", memory.has_value()}};
     for (const auto& [key, is_given] : given) {
       if (is_given) problems.Add(key, "is for a program that trains", "write type: program");
@@ -34,9 +34,10 @@ void ProgramSpec::Check(TrainingType type, config::Problems& problems) const {
   std::set<std::string> known = {""};
   for (size_t i = 0; i < use.files.size(); ++i) {
     if (known.insert(use.files[i]).second) continue;
-    problems.Add(fmt::format("files[{}]", i),
-                 use.files[i].empty() ? "names no file" : fmt::format("names {} again", use.files[i]),
-                 "leave it out");
+    problems.Add(
+        fmt::format("files[{}]", i),
+        use.files[i].empty() ? "names no file" : fmt::format("names {} again", use.files[i]),
+        "leave it out");
   }
 }
 

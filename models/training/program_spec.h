@@ -22,7 +22,7 @@
 
 namespace tidemill::models {
 
-// Who trains: Tidemill its networks, or a program whatever it likes.
+// Tidemill trains the network of the pipeline, or a program trains whatever it likes.
 enum class TrainingType { kNetwork, kProgram };
 
 // The kind of the plug-in that a program is.

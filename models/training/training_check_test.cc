@@ -41,6 +41,20 @@ TEST(TrainingCheck, ALossMustFitTheKindOfTheLabel) {
   }
 }
 
+TEST(TrainingCheck, AProgramMakesItsOwnModel) {
+  TrainingSpec training;
+  training.type = TrainingType::kProgram;
+  training.program.run = "train.py:main";
+  const auto outputs = [](int64_t number) { return ProgramModel{.outputs = number}; };
+  EXPECT_THAT(PathsOf(outputs(3), training, kThreeClasses), IsEmpty());
+  EXPECT_THAT(PathsOf(outputs(1), training, kTwoClasses), IsEmpty());
+  EXPECT_THAT(PathsOf(outputs(1), training, kReal), IsEmpty());
+  EXPECT_THAT(PathsOf(outputs(1), training, kThreeClasses), ElementsAre("model.outputs"));
+  EXPECT_THAT(PathsOf(outputs(2), training, kReal), ElementsAre("model.outputs"));
+  EXPECT_THAT(PathsOf(Mlp{.outputs = 3}, training, kThreeClasses), ElementsAre("model"));
+  EXPECT_THAT(PathsOf(outputs(3), {}, kThreeClasses), ElementsAre("model"));
+}
+
 TEST(TrainingCheck, OutputsMustBeAsManyAsTheLossTakes) {
   const TrainingSpec logits = {.loss = BceWithLogits{}};
   EXPECT_THAT(PathsOf(Mlp{.outputs = 3}, {}, kThreeClasses), IsEmpty());

@@ -87,6 +87,9 @@ void CheckProgram(const TrainingSpec& training, config::Problems& problems) {
   const TrainingSpec defaults;
   const std::pair<std::string_view, bool> without_effect[] = {
       {"accumulate", training.accumulate != defaults.accumulate},
+      {"start_from", training.start_from.has_value()},
+      {"frozen", !training.frozen.empty()},
+      {"lora", training.lora.has_value()},
       {"ranks", training.ranks != defaults.ranks},
       {"optimizer", training.optimizer != defaults.optimizer},
       {"optimizers", !training.optimizers.empty()},
@@ -95,6 +98,7 @@ void CheckProgram(const TrainingSpec& training, config::Problems& problems) {
       {"standardize_target", training.standardize_target.has_value()},
       {"gradient_clipping", training.gradient_clipping.has_value()},
       {"precision", training.precision != defaults.precision},
+      {"average", training.average.has_value()},
       {"early_stopping", training.early_stopping.has_value()},
       {"augment", training.augment.has_value()},
       {"weighted_loss", training.weighted_loss != defaults.weighted_loss}};

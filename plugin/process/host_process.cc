@@ -201,13 +201,13 @@ absl::Status HostProcess::Launch(const HostOptions& options, const std::vector<D
                               theirs.number(),  requests_->number(), answers_->number()};
   for (const Descriptor& file : files) numbers.push_back(file.number());
   spawning.Lay(numbers);
-  const int error = spawning.Start(
-      path,
-      {kProgram, "--language", std::string(NameOf(options.language)), "--python",
-       options.settings.python, "--memory", std::to_string(options.memory_bytes), "--files",
-       std::to_string(options.files.size()), "--threads", std::to_string(options.num_threads),
-       "--sandbox", options.settings.sandbox},
-      pid_);
+  const int error =
+      spawning.Start(path,
+                     {kProgram, "--language", std::string(NameOf(options.language)), "--python",
+                      options.settings.python, "--memory", std::to_string(options.memory_bytes),
+                      "--files", std::to_string(options.files.size()), "--threads",
+                      std::to_string(options.num_threads), "--sandbox", options.settings.sandbox},
+                     pid_);
   if (error == 0) return absl::OkStatus();
   pid_ = 0;
   return NotFound("cannot start {}, which runs plug-ins: {}", path, strerror(error));

@@ -50,7 +50,7 @@ class Owner:
                 "target": (rows[:, 0] > 0).astype(numpy.int64)}
 
     def train(self, **columns):
-        """Asks `run` and goes on until there is a model, or a fault. Returns the last answer."""
+        """Asks `run` and continues until there is a model, or a fault. Returns the last answer."""
         request = self.host.columns({name: [value] for name, value in columns.items()})[0] if columns else {}
         answer = self.host.ask("run", previous_form="pickle", num_batches=self.num_batches, num_samples=self.num_batches * 4,
                                **request)

@@ -14,9 +14,6 @@
 #include "model_store/client/model_store_client.h"
 #include "models/artefact_spec.h"
 #include "models/torch/torch_device.h"
-#include "models/training/losses/bce_with_logits.h"
-#include "models/training/losses/cross_entropy.h"
-#include "models/training/losses/real_losses.h"
 #include "preprocess/client/training_job.h"
 #include "rpc/channel.h"
 #include "storage/prepared_objects/open_host_store.h"
@@ -53,9 +50,11 @@ absl::StatusOr<torch::Device> DeviceOf(const Ranks& ranks, torch::Device chosen)
 
 // The loss that reads outputs and labels as those who use the model do. A program has its own.
 models::LossSpec LossOfProgram(const transform::Graph& graph, int64_t outputs) {
-  if (!graph.target() || graph.target()->type != batch::DataType::kInt64) return models::Mse{};
-  if (outputs == 1) return models::BceWithLogits{};
-  return models::CrossEntropy{};
+  if (!graph.target() || graph.target()->type != batch::DataType::kInt64) {
+    return models::PlainLossOf(std::nullopt);
+  }
+  return models::PlainLossOf(outputs == 1 ? models::ClassOutputs::kSigmoid
+                                          : models::ClassOutputs::kSoftmax);
 }
 
 // One slice of each batch. It says how many samples all slices of an epoch have.

@@ -1,8 +1,12 @@
 #include "trainer_server/job/program_checkpoint.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "nlohmann/json.hpp"
+
+#include "plugin/spec/json_fields.h"
 
 namespace tidemill::trainer_server {
 namespace {
@@ -37,20 +41,61 @@ json ToJson(const LossCurve::State& state) {
           {"num_samples", state.num_samples}, {"loss_sum", state.loss_sum}};
 }
 
-// Throws json::exception.
-LossCurve CurveOf(const json& said) {
-  LossCurve::State state{.points = {},
-                         .stride = said.at("stride"),
-                         .num_batches = said.at("num_batches"),
-                         .num_trained = said.at("num_trained"),
-                         .num_samples = said.at("num_samples"),
-                         .loss_sum = said.at("loss_sum")};
-  for (const json& point : said.at("points")) {
-    state.points.push_back(
-        {.num_samples = point.at(0), .loss = point.at(1), .num_trained = point.at(2)});
-    if (point.size() > 3) state.points.back().validation_loss = point.at(3).get<double>();
+// A point is {samples, loss, samples trained} and, where there is one, the validation loss.
+std::optional<LossCurve::Point> PointOf(const json& said) {
+  if (!said.is_array() || said.size() < 3 || said.size() > 4) return std::nullopt;
+  if (!std::ranges::all_of(said, [](const json& number) { return number.is_number(); })) {
+    return std::nullopt;
   }
-  return LossCurve(std::move(state));
+  LossCurve::Point point{.num_samples = said[0], .loss = said[1], .num_trained = said[2]};
+  if (said.size() == 4) point.validation_loss = said[3].get<double>();
+  return point;
+}
+
+// Reads the fields of an object, and remembers whether all were there.
+class Fields {
+ public:
+  explicit Fields(json object) : object_(std::move(object)) {}
+
+  void Read(const char* name, int64_t& value) {
+    const auto found = plugin::CountAt(object_, name);
+    if (found) value = *found;
+    is_whole_ = is_whole_ && found.has_value();
+  }
+  void Read(const char* name, double& value) {
+    const auto found = plugin::NumberAt(object_, name);
+    if (found) value = *found;
+    is_whole_ = is_whole_ && found.has_value();
+  }
+  bool is_whole() const { return is_whole_; }
+
+ private:
+  const json object_;
+  bool is_whole_ = true;
+};
+
+bool ReadCounters(const json& said, TrainingCounters& counters) {
+  Fields fields(said);
+  for (const auto& [name, member] : kIntegers) fields.Read(name, counters.*member);
+  for (const auto& [name, member] : kNumbers) fields.Read(name, counters.*member);
+  return fields.is_whole();
+}
+
+bool ReadCurve(const json& said, LossCurve& curve) {
+  LossCurve::State state;
+  Fields fields(said);
+  fields.Read("stride", state.stride);
+  fields.Read("num_batches", state.num_batches);
+  fields.Read("num_trained", state.num_trained);
+  fields.Read("num_samples", state.num_samples);
+  fields.Read("loss_sum", state.loss_sum);
+  for (const json& one : plugin::ListAt(said, "points")) {
+    const std::optional<LossCurve::Point> point = PointOf(one);
+    if (!point) return false;
+    state.points.push_back(*point);
+  }
+  curve = LossCurve(std::move(state));
+  return fields.is_whole();
 }
 
 }  // namespace
@@ -69,21 +114,17 @@ std::string EncodeProgramState(const ProgramState& state) {
 absl::StatusOr<ProgramState> DecodeProgramState(std::string_view bytes) {
   const size_t end = bytes.find('\n');
   if (end == std::string_view::npos) return DataLoss("the checkpoint has no head");
-  ProgramState state{.of_program = std::string(bytes.substr(end + 1))};
-  try {
-    const json head = json::parse(bytes.substr(0, end));
-    for (const auto& [name, member] : kIntegers) {
-      state.counters.*member = head.at("counters").at(name);
-    }
-    for (const auto& [name, member] : kNumbers) {
-      state.counters.*member = head.at("counters").at(name);
-    }
-    state.ends_epoch = head.at("ends_epoch");
-    state.num_unreported = head.at("num_unreported");
-    state.curve = CurveOf(head.at("curve"));
-  } catch (const json::exception& wrong) {
-    return DataLoss("the head of the checkpoint cannot be read: {}", wrong.what());
+  const json head = json::parse(bytes.substr(0, end), nullptr, /*allow_exceptions=*/false);
+  if (!head.is_object()) return DataLoss("the head of the checkpoint cannot be read");
+  ProgramState state;
+  Fields fields(head);
+  fields.Read("num_unreported", state.num_unreported);
+  state.ends_epoch = plugin::BoolAt(head, "ends_epoch");
+  if (!fields.is_whole() || !ReadCounters(plugin::ObjectAt(head, "counters"), state.counters) ||
+      !ReadCurve(plugin::ObjectAt(head, "curve"), state.curve)) {
+    return DataLoss("the head of the checkpoint is not whole");
   }
+  state.of_program = bytes.substr(end + 1);
   return state;
 }
 

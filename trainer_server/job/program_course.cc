@@ -196,7 +196,8 @@ absl::StatusOr<json> ProgramCourse::GiveBatch(bool may_save) {
   said.update({{"epoch", batch->epoch},
                {"index", batch->index},
                {"num_skipped", batch->num_skipped},
-               {"num_filtered", batch->num_filtered}});
+               {"num_filtered", batch->num_filtered},
+               {"reason", batch->reason}});
   absl::StatusOr<json> answer = Ask([&](HostProcess& host) -> absl::StatusOr<json> {
     ASSIGN_OR_RETURN(const json columns, host.AddColumns(batch->rows));
     said.update(columns);

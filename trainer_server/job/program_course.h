@@ -76,9 +76,9 @@ class ProgramCourse final : public Course {
   std::unique_ptr<loader::BatchSource> source_;
   ProgramState state_;
   models::PackedModel model_;
-  bool has_died_ = false;       // The program's process.
-  int64_t checkpointed_ = 0;    // The samples when a checkpoint was last considered.
-  int64_t kept_batches_ = 0;    // The batches of the last checkpoint.
+  bool has_died_ = false;     // The program's process.
+  int64_t checkpointed_ = 0;  // The samples when a checkpoint was last considered.
+  int64_t kept_batches_ = 0;  // The batches of the last checkpoint.
   int64_t first_samples_ = 0;
   double wait_seconds_ = 0;
   std::string reason_;  // Why one of the skipped samples was skipped.

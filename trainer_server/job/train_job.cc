@@ -28,7 +28,6 @@
 #include "models/network.h"
 #include "models/network_sandbox.h"
 #include "models/program_weights.h"
-#include "models/spec/torchscript.h"
 #include "storage/prepared_objects/open_host_store.h"
 #include "trainer_server/folders/job_folder.h"
 #include "trainer_server/job/failure_text.h"
@@ -145,11 +144,9 @@ absl::StatusOr<std::string> WeightsOfScript(const PreparedTraining& training,
   const std::string path = files::Join(training.folder(), kScriptFile);
   RETURN_IF_ERROR(files::WriteAtomically(path, script));
   RETURN_IF_ERROR(EnterSandbox(training));
-  models::TorchScript network{.file = training.spec().program.run.value_or(""),
-                              .outputs = training.model()->NumOutputs()};
-  spec.model = network;
-  network.file = path;
-  const auto made = models::MakeNetwork(network, training.setup().inputs);
+  spec.model = models::NetworkFromScript(training.spec().program.run.value_or(""),
+                                         training.model()->NumOutputs());
+  const auto made = models::MakeNetwork(spec.model->WithFile(path), training.setup().inputs);
   if (!made.ok()) {
     return InvalidArgument("{}: the module that it has returned cannot be used: {}",
                            spec.model->File()->path, std::string(made.status().message()));

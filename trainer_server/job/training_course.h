@@ -41,9 +41,7 @@ class TrainingCourse final : public Course {
   const std::optional<TrainingLoop>& loop() const { return loop_; }
 
   const PreparedTraining& training() const override { return training_; }
-  const TrainingCounters* counters() const override {
-    return loop_ ? &loop_->counters() : nullptr;
-  }
+  const TrainingCounters* counters() const override { return loop_ ? &loop_->counters() : nullptr; }
   const LossCurve* loss_curve() const override { return loop_ ? &loop_->loss_curve() : nullptr; }
   const loader::BatchSource* source() const override { return source_.get(); }
   const DownsampledSource* downsampled() const override { return downsampled_; }

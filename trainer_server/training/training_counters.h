@@ -66,7 +66,8 @@ struct TrainingCounters {
 int64_t NumSteps(const models::TrainingSpec& spec, const TrainingCounters& counters,
                  const loader::BatchSource& source);
 
-// FAILED_PRECONDITION when one epoch has more unusable samples than training.max_bad_samples allows.
+// FAILED_PRECONDITION when one epoch has more unusable samples than training.max_bad_samples
+// allows.
 absl::Status CheckLimit(const TrainingCounters& counters, const models::TrainingSpec& spec,
                         std::string_view reason);
 

@@ -12,6 +12,15 @@ std::span<const config::Alternative<Loss>> Loss::Alternatives() {
   return config::Alternatives<Loss, LossOf>(Losses());
 }
 
+LossSpec PlainLossOf(std::optional<ClassOutputs> of_classes) {
+  LossSpec loss;
+  for (size_t i = 0; i < Loss::Alternatives().size(); ++i) {
+    loss.Emplace(i);
+    if (loss->OfClasses() == of_classes) break;
+  }
+  return loss;
+}
+
 std::optional<config::Remark> FindWeightsProblem(std::string_view name,
                                                  const std::vector<double>& weights,
                                                  int64_t outputs) {

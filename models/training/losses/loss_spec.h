@@ -47,6 +47,10 @@ class Loss : public config::Part<Loss> {
 
 using LossSpec = config::Choice<Loss>;
 
+// Returns the first loss on the list that reads outputs in this way, with its defaults;
+// std::nullopt for real numbers.
+LossSpec PlainLossOf(std::optional<ClassOutputs> of_classes);
+
 template <typename Spec>
 class LossOf;
 

@@ -6,11 +6,14 @@ from tidemill import plugin
 from tidemill.training import Training
 
 
-class Epoch(torch.utils.data.IterableDataset):
-    """Each pass over it is the next epoch."""
+class Epochs:
+    """Each pass over it is the next epoch. It has a length, so that Lightning does not read ahead."""
 
     def __init__(self, training: Training) -> None:
         self.training = training
+
+    def __len__(self) -> int:
+        return self.training.num_batches
 
     def __iter__(self):
         for batch in self.training.epoch():
@@ -44,5 +47,5 @@ def main(training: Training, rate: float = plugin.Number(5e-3, min=0, doc="The l
     """Lets Lightning do the epochs that are left. It may write no files, so that Tidemill keeps the checkpoints."""
     network = Network(training, rate)
     trainer = lightning.Trainer(max_epochs=training.epochs_left, accelerator="cpu", devices=1, logger=False, barebones=True)
-    trainer.fit(network, torch.utils.data.DataLoader(Epoch(training), batch_size=None))
+    trainer.fit(network, Epochs(training))
     return network.layers

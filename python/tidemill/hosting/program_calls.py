@@ -86,12 +86,11 @@ class _OwnersFeed:
     def next(self, reports: list[Report], is_checkpoint_possible: bool) -> Next:
         with self._lock:
             request = self._ask({"want": "batch", "checkpoint": is_checkpoint_possible, "reports": told_reports(reports)})
-            seen = {"num_batches": int(request["num_batches"]), "num_samples": int(request["num_samples"])}
-            if request.get("save"):
-                return Next(is_checkpoint_wanted=True, **seen)
-            if request.get("end"):
-                return Next(**seen)
-            return Next(batch=_batch(self._calls.memory.block(request), request), **seen)
+            is_save = bool(request.get("save"))
+            has_none = is_save or bool(request.get("end"))
+            return Next(batch=None if has_none else _batch(self._calls.memory.block(request), request),
+                        is_checkpoint_wanted=is_save, num_batches=int(request["num_batches"]),
+                        num_samples=int(request["num_samples"]))
 
     def tell(self, reports: list[Report]) -> None:
         with self._lock:
@@ -136,4 +135,5 @@ def _batch(block: Block, told: dict[str, Any]) -> Batch:
         ordinals=np.array(block["ordinal"]) if "ordinal" in block else np.arange(num_rows, dtype=np.int64),
         inputs=inputs, targets=np.array(block["target"]) if "target" in block else None,
         weights=np.array(block["weight"]) if "weight" in block else None,
-        num_skipped=int(told.get("num_skipped", 0)), num_filtered=int(told.get("num_filtered", 0)))
+        num_skipped=int(told.get("num_skipped", 0)), num_filtered=int(told.get("num_filtered", 0)),
+        reason=str(told.get("reason", "")))

@@ -84,7 +84,7 @@ def _checked(answers: Any, num_rows: int, facts: Facts, answer: Answer) -> NDArr
 
 def _check_probabilities(numbers: NDArray[np.float32], answer: Answer) -> None:
     wrong = (numbers < -_SLACK) | (numbers > 1 + _SLACK)
-    advice = "write `answers: logits` in the model of the pipeline if they are no probabilities"
+    advice = "write `answers: logits` in the model of the pipeline if they are not probabilities"
     if wrong.any():
         row, place = (int(index) for index in np.argwhere(wrong)[0])
         raise answer.refuse("probabilities from 0 to 1", f"{numbers[row, place]:.4g} in row {row}; {advice}")
@@ -99,8 +99,8 @@ def _pickled(model: Any, main: Callable[..., Any]) -> bytes:
     try:
         return pickle.dumps(model, protocol=5)
     except Exception as error:
-        raise Refused(f"the model that main has returned cannot be kept: {type(error).__name__}: {error}. Everything that it holds "
-                      "has to be something that can be pickled", _code(main)) from error
+        raise Refused(f"the model that main has returned cannot be kept: {type(error).__name__}: {error}. Everything that it "
+                      "holds has to be something that can be pickled", _code(main)) from error
 
 
 def _code(function: Callable[..., Any]) -> Any:

@@ -17,10 +17,11 @@ The parameters after the first one are settings, which the pipeline gives under 
 `keep` restores what it knew at its last checkpoint, and `batches` continues with the batch after that.
 
 `main` returns a `torch.nn.Module` or a TorchScript module, or an object with a method `predict(batch)` that can be pickled. The
-function runs where it may not use the network, start processes or write files.
+function runs where it may not use the network, start processes or write files. `rehearse` tries one on arrays of yours.
 """
 from tidemill.batch import Batch
 from tidemill.training.estimator import Estimator
 from tidemill.training.loop import Facts, Feed, Training
+from tidemill.training.rehearsal import Rehearsal, rehearse
 
-__all__ = ["Batch", "Estimator", "Facts", "Feed", "Training"]
+__all__ = ["Batch", "Estimator", "Facts", "Feed", "Rehearsal", "Training", "rehearse"]

@@ -98,7 +98,8 @@ class Training:
         self._kept: dict[str, Any] = {}
         self._restored = unpacked_state(checkpoint) if checkpoint is not None else None
         self._generators: Generators | None = self._restored["generators"] if self._restored else None
-        self._epoch = self._restored["epoch"] if self._restored else 0
+        # The epochs that have ended, and the batches of the one that has begun.
+        self._epoch, self._given = self._restored["place"] if self._restored else (0, 0)
         self._is_over = False
         self._random: np.random.Generator | None = None
         self.sample: Batch | None = None
@@ -106,7 +107,7 @@ class Training:
 
     @property
     def checkpoint(self) -> Any:
-        """What `save_checkpoint` was given before this process took the place of one that was killed; None for a training that
+        """What `save_checkpoint` was given before this process took the place of one that was killed; None where a training
         begins."""
         return self._restored["state"] if self._restored else None
 
@@ -125,6 +126,11 @@ class Training:
     def epochs_left(self) -> int:
         """The epochs that have not ended, with the one that has begun."""
         return max(0, self.epochs - self._epoch)
+
+    @property
+    def batches_left(self) -> int:
+        """The batches that `epoch()` will give: those of the epoch that has begun, or else of the next one."""
+        return self.num_batches - self._given if self.epochs_left else 0
 
     def batches(self) -> Iterator[Batch]:
         """All batches of all epochs, in the order that the pipeline says; in a training that is resumed, those after its
@@ -160,8 +166,9 @@ class Training:
         """Makes these a part of each checkpoint, which is then made between two batches without further ado. In a training that
         is resumed, gives each the state that it had. Call it before the first batch.
 
-        They are objects with `state_dict()` and `load_state_dict(state)`, such as modules and optimizers of PyTorch, numpy arrays,
-        which are changed in place, and generators of numpy.
+        They are objects with `state_dict()` and `load_state_dict(state)`, such as modules and optimizers of PyTorch, numpy
+        arrays, which are changed in place, and generators of numpy. At the moment that the next batch is asked for, all batches
+        before it have to be learnt: a loop that reads ahead calls `save_checkpoint` itself.
         """
         for name, thing in things.items():
             kept_state(name, thing)  # A mistake shows now, and not at the first checkpoint.
@@ -177,7 +184,7 @@ class Training:
         body. In a process that continues, `checkpoint` is that state."""
         self._feed.save(packed_state({
             "state": state, "kept": {name: kept_state(name, thing) for name, thing in self._kept.items()},
-            "generators": Generators.now(self._random), "epoch": self._epoch}), self._taken())
+            "generators": Generators.now(self._random), "place": (self._epoch, self._given)}), self._taken())
         self.checkpoint_due = False
 
     def random(self, *numbers: int) -> np.random.Generator:
@@ -213,7 +220,8 @@ class Training:
         return self._seen(came.batch)
 
     def _seen(self, batch: Batch) -> Batch:
-        self._epoch = batch.epoch + (1 if batch.index + 1 >= self.num_batches else 0)
+        is_last = batch.index + 1 >= self.num_batches
+        self._epoch, self._given = (batch.epoch + 1, 0) if is_last else (batch.epoch, batch.index + 1)
         if self.sample is None and len(batch) > 0:
             self.sample = dataclasses.replace(
                 batch, keys=batch.keys[:8].copy(), ordinals=batch.ordinals[:8].copy(), targets=None, weights=None,

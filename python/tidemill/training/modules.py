@@ -37,8 +37,9 @@ def script_of(model: Any, sample: Batch) -> tuple[bytes, NDArray[np.float32]]:
 
 def load_script(packed: bytes) -> Any:
     """The module of a file."""
-    import torch
-    return torch.jit.load(io.BytesIO(packed), map_location="cpu")
+    from torch import jit
+    load: Any = jit.load
+    return load(io.BytesIO(packed), map_location="cpu")
 
 
 def _arguments(model: Any, sample: Batch) -> list[Any] | dict[str, Any]:
@@ -53,17 +54,20 @@ def _arguments(model: Any, sample: Batch) -> list[Any] | dict[str, Any]:
 
 
 def _scripted(model: Any, arguments: list[Any] | dict[str, Any]) -> Any:
-    import torch
+    from torch import jit
+    script: Any = jit.script
+    trace: Any = jit.trace
     try:
-        return torch.jit.script(model)
+        return script(model)
     except Exception as not_scripted:
         try:
             if isinstance(arguments, dict):
-                return torch.jit.trace(model, example_kwarg_inputs=arguments)
-            return torch.jit.trace(model, tuple(arguments))
+                return trace(model, example_kwarg_inputs=arguments)
+            return trace(model, tuple(arguments))
         except Exception as not_traced:
-            raise TypeError(f"{type(model).__name__} cannot become TorchScript, neither by its source ({_first(not_scripted)}) nor "
-                            f"by a trace ({_first(not_traced)}). Return an object with predict(batch) that holds it") from not_traced
+            raise TypeError(f"{type(model).__name__} cannot become TorchScript, neither by its source ({_first(not_scripted)}) "
+                            f"nor by a trace ({_first(not_traced)}). Return an object with predict(batch) that holds it"
+                            ) from not_traced
 
 
 def _first(error: Exception) -> str:

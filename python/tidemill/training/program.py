@@ -40,11 +40,11 @@ def _setting(name: str, parameter: inspect.Parameter) -> Setting[Any]:
     if isinstance(default, Setting):
         return default
     if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-        raise TypeError(f"{name} cannot take *{parameter.name}: each setting is a parameter of its own")
+        raise TypeError(f"{name} cannot take *{parameter.name}: each setting has its own parameter")
     for kind, setting in ((bool, Boolean), (int, Integer), (float, Number), (str, Text)):
         if isinstance(default, kind):
             return setting(default)  # type: ignore[arg-type]
     if isinstance(default, (list, tuple)) and default:
         return Texts(default) if all(isinstance(value, str) for value in default) else Numbers(default)
-    raise TypeError(f"the parameter {parameter.name} of {name} is a setting and needs a default: a number, a text, True or False, or "
-                    f"plugin.Number(), plugin.Text() and so on, which a pipeline then has to give")
+    raise TypeError(f"the parameter {parameter.name} of {name} is a setting and needs a default: a number, a text, True or False, "
+                    "or plugin.Number(), plugin.Text() and so on, which a pipeline then has to give")

@@ -79,8 +79,8 @@ def kept_state(name: str, thing: Any) -> Any:
         return thing.bit_generator.state
     if callable(getattr(thing, "state_dict", None)) and callable(getattr(thing, "load_state_dict", None)):
         return thing.state_dict()
-    raise TypeError(f"{name} cannot be kept: {type(thing).__name__} has no state_dict() and load_state_dict(), and is no numpy "
-                    "array. Give its state to save_checkpoint()")
+    raise TypeError(f"{name} cannot be kept: {type(thing).__name__} has no state_dict() and load_state_dict(), and is not a "
+                    "numpy array. Give its state to save_checkpoint()")
 
 
 def restore(name: str, thing: Any, state: Any) -> None:
