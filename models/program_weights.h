@@ -24,7 +24,7 @@ absl::StatusOr<std::string> EncodePickle(std::string_view pickle);
 
 // Returns the object or the TorchScript file that is in such a file, or in the weights of a network
 // from a TorchScript file. FAILED_PRECONDITION for the weights of another network; DATA_LOSS for
-// bytes that are no safetensors file.
+// bytes that are not a safetensors file.
 absl::StatusOr<PackedModel> DecodePackedModel(std::string_view weights);
 
 }  // namespace tidemill::models

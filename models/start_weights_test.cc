@@ -179,7 +179,7 @@ torch::Tensor Formula(const std::string& name, const std::vector<int64_t>& shape
   return (wave * spread + (is_scale ? 1.0 : 0.0)).to(torch::kFloat32).reshape(shape);
 }
 
-TEST_P(OfTorchvision, WeightsAreTakenAsTheyAre) {
+TEST_P(OfTorchvision, WeightsAreTakenUnchanged) {
   const Torchvision& one = GetParam();
   const Network network = Make(one.model, {3, 96, 96});
   TensorFile file;

@@ -172,7 +172,7 @@ absl::StatusOr<std::vector<float>> ProgramHost::Ask(int64_t number, const batch:
   if (std::ranges::all_of(numbers, [](float one) { return std::isfinite(one); })) {
     return numbers;
   }
-  return FailedPrecondition("{}: predict: an answer is no finite number", use_.use);
+  return FailedPrecondition("{}: predict: an answer is not a finite number", use_.use);
 }
 
 absl::StatusOr<json> ProgramHost::TryAsk(int64_t number, const batch::Batch& rows) {

@@ -41,7 +41,7 @@ class ProgramHost {
   absl::StatusOr<nlohmann::json> TryAsk(int64_t number, const batch::Batch& rows);
 
   const plugin::PluginUse use_;
-  const std::string about_;  // What the process is told about the model, as text.
+  const std::string about_;  // What the process gets to know about the model, as text.
   const int64_t outputs_;
   plugin::PluginInstance instance_;
   pid_t pid_ = 0;

@@ -83,7 +83,7 @@ class DensenetNetwork final : public NetworkModule {
  private:
   static constexpr std::array<int64_t, 4> kLayers = {6, 12, 24, 16};
 
-  // Returns the channels behind the block and its transition.
+  // Returns the channels after the block and its transition.
   int64_t AddBlock(size_t index, int64_t channels, int64_t growth) {
     const auto block = features_->register_module(fmt::format("denseblock{}", index + 1),
                                                   std::make_shared<nn::Module>());

@@ -13,9 +13,9 @@ namespace tidemill::models {
 // What is kept of one parameter. Arrays that an optimiser does not use are undefined.
 struct OwnState final : torch::optim::OptimizerCloneableParamState<OwnState> {
   int64_t step = 0;
-  torch::Tensor mean;    // Of the gradients.
+  torch::Tensor mean;    // The mean of the gradients.
   torch::Tensor square;  // The mean of their squares.
-  double product = 1;    // Of the shares of the momentum in all steps.
+  double product = 1;    // The product of the shares of the momentum in all steps.
 };
 
 // How one parameter steps.

@@ -40,7 +40,7 @@ struct ProgramModel {
   friend bool operator==(const ProgramModel&, const ProgramModel&) = default;
 };
 
-// FAILED_PRECONDITION: it is no network.
+// FAILED_PRECONDITION: it is not a network.
 absl::StatusOr<ModulePtr> MakeModule(const ProgramModel& spec, const NetworkParts& parts);
 
 template <>

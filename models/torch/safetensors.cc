@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<int64_t>> ReadNumbers(const nlohmann::json& json) {
   return numbers;
 }
 
-// Reads what the header says of an array, in a file with `data_bytes` bytes of arrays.
+// Reads what the header says about an array, in a file with `data_bytes` bytes of arrays.
 absl::Status ReadTensor(const nlohmann::json& json, int64_t data_bytes, TensorBytes& tensor,
                         Interval& interval) {
   if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
@@ -112,7 +112,7 @@ absl::Status CheckCoverage(std::vector<Interval> intervals, int64_t size) {
   return absl::OkStatus();
 }
 
-// What the header says of a file with `data_bytes` bytes of arrays, and where they are.
+// What the header says about a file with `data_bytes` bytes of arrays, and where they are.
 absl::StatusOr<TensorFile> ReadHeader(std::string_view text, int64_t data_bytes,
                                       std::map<std::string, Interval>& intervals) {
   if (!text.starts_with('{')) return DataLoss("the safetensors header does not start with {{");

@@ -60,7 +60,7 @@ struct StartFrom {
           "sends it (1 GiB at most), and the stack keeps it.",
           {.example = "resnet50.safetensors"});
     field("folder", folder,
-          "A folder as hubs of models lay it out: model.safetensors, or "
+          "A folder in the layout of hubs of models: model.safetensors, or "
           "model.safetensors.index.json and the files that it names.",
           {.example = "minilm"});
     field(

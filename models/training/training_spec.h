@@ -107,7 +107,7 @@ struct TrainingSpec {
     field("optimizer", optimizer, "How weights follow gradients.");
     field("optimizers", optimizers,
           "Several optimizers instead of `optimizer`, each for some parameters and, if you like, "
-          "with a schedule of its own. A parameter gets the first one whose pattern matches its "
+          "with its own schedule. A parameter gets the first one whose pattern matches its "
           "name.");
     field("schedule", schedule, "How the learning rate changes during a training.");
     field("loss", loss,

@@ -49,7 +49,7 @@ class Tokens(plugin.Op):
         if len(inputs) != 1 or inputs[0].type != "binary":
             raise ValueError("Tokens takes one column of texts")
         self.column = inputs[0].name
-        tokenizer(plugin.files[self.file])  # A file that is no tokenizer is a problem now.
+        tokenizer(plugin.files[self.file])  # A file that is not a tokenizer is a problem now.
         return [plugin.ColumnType(self.into, "int64", (self.length,))]
 
     def apply(self, block):

@@ -24,7 +24,7 @@ def tokens_of(file: pathlib.Path, **settings: Any) -> numpy.ndarray[Any, Any]:
     column = plugin.ByteStrings(numpy.frombuffer(b"".join(encoded), numpy.uint8), ends)
     made: numpy.ndarray[Any, Any] = op.apply(plugin.Block(len(TEXTS), {"title": column}))["input"]
     assert made.dtype == numpy.int64 and made.shape == (len(TEXTS), 6)
-    assert len(op.seal()) < 1000, "the tokenizer is no part of what is remembered"
+    assert len(op.seal()) < 1000, "the tokenizer is not part of what is remembered"
     return made
 
 

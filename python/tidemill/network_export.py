@@ -59,7 +59,7 @@ def export(module: Any, example: Any, path: str | os.PathLike[str]) -> Exported:
     """Writes a torch.nn.Module as a TorchScript file that a pipeline trains.
 
     `example` is what `forward` takes: a tensor, several, or a mapping of the columns `input`, `input_...` to tensors,
-    with at least two rows. The module stays as it is. Its code is compiled (torch.jit.script). Where torch cannot do
+    with at least two rows. The module stays unchanged. Its code is compiled (torch.jit.script). Where torch cannot do
     that, the operators that the example runs through are recorded instead (torch.jit.trace); layers that behave
     otherwise in training keep doing so.
 
@@ -94,7 +94,7 @@ def _torch() -> Any:
 def _arguments(torch: Any, module: Any, example: Any) -> tuple[tuple[Any, ...], list[str]]:
     """The tensors of the example, and their names; none for those that are given in order."""
     if not isinstance(module, torch.nn.Module):
-        raise ExportError(f"{type(module).__name__} is no torch.nn.Module; call export(module, example, path)")
+        raise ExportError(f"{type(module).__name__} is not a torch.nn.Module; call export(module, example, path)")
     if isinstance(example, torch.Tensor):
         example = (example,)
     names: list[str] = []

@@ -1,4 +1,4 @@
-"""A text encoder of the BERT family as a network of a pipeline, with the weights of a folder as hubs of models lay it out.
+"""A text encoder of the BERT family as a network of a pipeline, with the weights of a folder in the layout of hubs of models.
 
     import torch
     import tidemill

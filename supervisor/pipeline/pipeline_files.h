@@ -45,7 +45,7 @@ class PipelineFiles {
     // The names of their arrays, where they are known.
     std::vector<std::string> arrays = {};
   };
-  // Returns the weights of a safetensors file, or of a folder as hubs of models lay it out, or
+  // Returns the weights of a safetensors file, or of a folder in the layout of hubs of models, or
   // std::nullopt after a problem.
   virtual std::optional<Weights> KeepWeights(const models::StartFrom& start_from,
                                              std::string_view field,

@@ -25,7 +25,7 @@ class Course {
   virtual const loader::BatchSource* source() const = 0;
   // nullptr unless the training downsamples.
   virtual const DownsampledSource* downsampled() const { return nullptr; }
-  // What is to be known of the weights that the training began with; empty for fresh ones.
+  // What must be known of the weights that the training began with; empty for fresh ones.
   virtual std::string start_note() const { return {}; }
 
   // The samples that the processes before this one have trained on.

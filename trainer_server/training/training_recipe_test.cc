@@ -202,7 +202,7 @@ TEST(Schedules, APlateauLowersTheRateWhenTheLossNoLongerFalls) {
               ::testing::ElementsAre(1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.2, 0.2, 0.2));
 }
 
-TEST(Schedules, APlateauLooksAfterEachEpochOrSoManySteps) {
+TEST(Schedules, APlateauLooksAfterEachEpochOrANumberOfSteps) {
   const auto train = [](const models::ScheduleSpec& schedule) {
     return Train(Linear({.epochs = 4,
                          .batch_size = 50,
@@ -382,7 +382,7 @@ TrainingSetup Starting(const models::StartFrom& start_from, std::vector<std::str
                        .frozen = std::move(frozen)}};
 }
 
-TEST(StartFrom, BeginsWithWeightsAndLeavesFrozenOnesAsTheyAre) {
+TEST(StartFrom, BeginsWithWeightsAndLeavesFrozenOnesUnchanged) {
   TrainingSetup setup = Starting({.file = "w"}, {});
   setup.training.start_from.reset();
   const auto weights = WeightsOf(setup);
@@ -409,7 +409,7 @@ TEST(StartFrom, BeginsWithWeightsAndLeavesFrozenOnesAsTheyAre) {
       torch::equal(Parse(child.Weights().value()).at("output.weight"), after.at("output.weight")));
 }
 
-TEST(StartFrom, IsToldByATrainingThatResumesToo) {
+TEST(StartFrom, IsReportedByATrainingThatResumesToo) {
   TrainingSetup setup = Starting({.file = "w"}, {});
   setup.training.start_from.reset();
   const auto weights = WeightsOf(setup);

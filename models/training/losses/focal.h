@@ -24,7 +24,7 @@ struct Focal {
     field("gamma", gamma,
           "How little samples count that are told apart well. 0: as much as others.",
           {.min = 0, .max = 100});
-    field("alpha", alpha, "The factor a of class 1. That of class 0 is 1 - alpha.",
+    field("alpha", alpha, "The factor a of class 1. The factor of class 0 is 1 - alpha.",
           {.min = 0, .max = 1});
   }
   friend bool operator==(const Focal&, const Focal&) = default;

@@ -14,7 +14,7 @@ struct Hinge {
   static constexpr std::string_view kDoc =
       "For two classes and one output: max(0, margin - output) for class 1, max(0, margin + "
       "output) "
-      "for class 0. It decides between classes; the sigmoid of the output is no probability that "
+      "for class 0. It decides between classes; the sigmoid of the output is not a probability that "
       "was learned.";
   static constexpr std::optional<ClassOutputs> kClassOutputs = ClassOutputs::kSigmoid;
   double margin = 1;
@@ -33,7 +33,7 @@ struct MulticlassHinge {
   static constexpr std::string_view kDoc =
       "For class labels, with one output for each class: the sum of max(0, margin - output of the "
       "class + another output) over the other classes, divided by the number of classes (Weston "
-      "and Watkins, 1999). The softmax of the outputs is no probability that was learned.";
+      "and Watkins, 1999). The softmax of the outputs is not a probability that was learned.";
   static constexpr std::optional<ClassOutputs> kClassOutputs = ClassOutputs::kSoftmax;
   double margin = 1;
 

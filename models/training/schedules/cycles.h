@@ -14,7 +14,7 @@ struct OneCycle : ScheduleLength {
   static constexpr std::string_view kDoc =
       "Rises to the full learning rate and falls nearly to zero (Smith and Topin, 2018), by "
       "default "
-      "over the whole training. Momentum stays as it is.";
+      "over the whole training. Momentum stays unchanged.";
   double rise = 0.3;
   double initial = 0.04;
   double final = 4e-6;

@@ -16,7 +16,7 @@ struct Plateau {
   static constexpr std::string_view kType = "plateau";
   static constexpr std::string_view kDoc =
       "Multiplies the learning rate by a factor when the loss has not fallen for some time. It "
-      "looks at the loss after each epoch, or after every so many steps.";
+      "looks at the loss after each epoch, or after a number of steps.";
   WatchedLoss loss = WatchedLoss::kTraining;
   std::optional<int64_t> every = std::nullopt;
   double factor = 0.1;

@@ -29,7 +29,7 @@ class Schedule : public config::Part<Schedule> {
   // `total` steps. It is a pure function, so that a resumed training continues with the right rate.
   virtual double LearningRateFactor(int64_t step, int64_t total) const = 0;
 
-  // Returns the plateau whose factor is to be multiplied with this one; nullptr for a schedule that
+  // Returns the plateau whose factor multiplies this one; nullptr for a schedule that
   // only counts steps. It lives as long as this schedule.
   virtual const Plateau* Watched() const = 0;
 

@@ -61,7 +61,7 @@ TEST(Schedule, ACosineBeginsAgain) {
   ExpectNear(Factors(CosineRestarts{{.steps = 2}}, 5), {1, 0.5, 1, 0.5, 1});
 }
 
-TEST(Schedule, APlateauIsFoundBehindAWarmUp) {
+TEST(Schedule, APlateauIsFoundAfterAWarmUp) {
   const ScheduleSpec spec = Warmup{{.steps = 4}, 0, Plateau{.patience = 7}};
   ASSERT_NE(spec->Watched(), nullptr);
   EXPECT_EQ(spec->Watched()->patience, 7);

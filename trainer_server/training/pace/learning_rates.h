@@ -18,7 +18,7 @@ struct PlateauState {
   // The looks since the best one, and those that do not count yet.
   int64_t num_worse = 0;
   int64_t num_resting = 0;
-  // Of the steps since the last look.
+  // The sum over the steps since the last look.
   double loss_sum = 0;
   int64_t num_samples = 0;
 
