@@ -17,14 +17,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Network Make(const ModelSpec& spec, const std::vector<int64_t>& shape) {
+Network MakeFrom(const ModelSpec& spec, const std::vector<int64_t>& shape) {
   SeedGenerator({.seed = 1, .purpose = "init"});
   auto network = MakeNetwork(spec, {{"input", {shape, false}}});
   EXPECT_TRUE(network.ok()) << network.status().ToString();
   return *network;
 }
 
-const ModelSpec kMlp = Mlp{.hidden = {4}, .outputs = 3};
+const ModelSpec kSmallMlp = Mlp{.hidden = {4}, .outputs = 3};
 
 // A file with these arrays, all ones.
 std::string Ones(const std::map<std::string, std::vector<int64_t>>& arrays,
@@ -47,7 +47,7 @@ torch::Tensor ArrayOf(const Network& network, const std::string& name) {
 bool IsOnes(const torch::Tensor& tensor) { return torch::equal(tensor, torch::ones_like(tensor)); }
 
 TEST(StartWeights, GiveANetworkTheArraysOfItsNames) {
-  const Network network = Make(kMlp, {2});
+  const Network network = MakeFrom(kSmallMlp, {2});
   const std::string file = Ones({{"hidden1.weight", {4, 2}},
                                  {"hidden1.bias", {4}},
                                  {"output.weight", {3, 4}},
@@ -63,7 +63,7 @@ TEST(StartWeights, GiveANetworkTheArraysOfItsNames) {
 }
 
 TEST(StartWeights, ComeFromSeveralFilesUnderOtherNames) {
-  const Network network = Make(kMlp, {2});
+  const Network network = MakeFrom(kSmallMlp, {2});
   const StartFrom spec = {.folder = "w",
                           .layers = {{.modules = "output*", .take = Take::kNever},
                                      {.modules = "hidden1.*", .from = "model.encoder.*"}}};
@@ -83,7 +83,7 @@ TEST(StartWeights, ComeFromSeveralFilesUnderOtherNames) {
 }
 
 TEST(StartWeights, ThatAreMissingOrOfAnotherShapeAreNamed) {
-  const Network network = Make(kMlp, {2});
+  const Network network = MakeFrom(kSmallMlp, {2});
   const std::string file = Ones({{"hidden1.weight", {4, 2}}, {"output.weight", {10, 4}}});
   const absl::Status status = TakeWeights({.file = "w"}, {file}, network).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
@@ -116,7 +116,7 @@ TEST(StartFrom, NamesInWeightsFollowTheStar) {
 }
 
 TEST(Frozen, ParametersHaveNoGradientsAndNoStateOfAnOptimizer) {
-  const Network network = Make(kMlp, {2});
+  const Network network = MakeFrom(kSmallMlp, {2});
   ASSERT_TRUE(Freeze({"hidden*"}, network).ok());
   Optimizer optimizer = Optimizer::Make({{.optimizer = Adam{.lr = 0.1}}}, network).value();
   const torch::Tensor before = ArrayOf(network, "hidden1.weight").clone();
@@ -133,7 +133,7 @@ TEST(Frozen, ParametersHaveNoGradientsAndNoStateOfAnOptimizer) {
 }
 
 TEST(Frozen, PatternsMustMatchSomethingAndLeaveSomething) {
-  const Network network = Make(kMlp, {2});
+  const Network network = MakeFrom(kSmallMlp, {2});
   EXPECT_THAT(
       std::string(Freeze({"hiden*"}, network).message()),
       AllOf(HasSubstr("no parameter's name matches 'hiden*'"), HasSubstr("hidden1.weight")));
@@ -141,7 +141,7 @@ TEST(Frozen, PatternsMustMatchSomethingAndLeaveSomething) {
 }
 
 TEST(Frozen, LayersKeepTheNumbersOfTheirNormalisation) {
-  const Network network = Make(Resnet18{.outputs = 3, .width = 4}, {3, 16, 16});
+  const Network network = MakeFrom(Resnet18{.outputs = 3, .width = 4}, {3, 16, 16});
   ASSERT_TRUE(Freeze({"stem*", "stage1*", "stage2_block1.conv1*"}, network).ok());
   BeginTrainingMode(network);
   EXPECT_TRUE(network.module->is_training());
@@ -181,7 +181,7 @@ torch::Tensor Formula(const std::string& name, const std::vector<int64_t>& shape
 
 TEST_P(OfTorchvision, WeightsAreTakenUnchanged) {
   const Torchvision& one = GetParam();
-  const Network network = Make(one.model, {3, 96, 96});
+  const Network network = MakeFrom(one.model, {3, 96, 96});
   TensorFile file;
   std::vector<torch::Tensor> kept;
   std::map<std::string, std::string> lines;

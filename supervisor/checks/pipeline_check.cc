@@ -85,10 +85,8 @@ class Checker {
     }
     CheckSelectionWhere("selection", spec_.selection);
     if (trained_on != nullptr) KeepWhatWasSeen(*trained_on);
-    for (const config::Remark& remark :
-         Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts)) {
-      Note("", remark);
-    }
+    const auto remarks = Advise(spec_, found_["datasets." + spec_.preprocess.dataset].facts);
+    for (const config::Remark& remark : remarks) Note("", remark);
   }
 
  private:
