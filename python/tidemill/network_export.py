@@ -121,7 +121,7 @@ def _script(torch: Any, own: Any, arguments: tuple[Any, ...], names: list[str]) 
         warnings.simplefilter("ignore")
         try:
             return _compiled(torch, copy.deepcopy(own), has_embed), "script"
-        except Exception as error:  # noqa: BLE001  # Whatever the compiler says about the user's code.
+        except Exception as error:  # Whatever the compiler says about the user's code.
             compiling = str(error)
         return _traced(torch, copy.deepcopy(own), arguments, names, compiling, has_embed), "trace"
 

@@ -2,7 +2,7 @@
 import lightgbm
 
 from tidemill import plugin
-from tidemill.training import Batch, Estimator, Training
+from tidemill.training import Estimator, Training
 
 
 def main(training: Training, trees: int = plugin.Integer(60, min=1, doc="How many trees grow for each class."),

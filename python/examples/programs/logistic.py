@@ -18,6 +18,7 @@ class Model:
 
 
 def with_ones(rows: np.ndarray) -> np.ndarray:
+    """The rows with a column of ones, for the bias."""
     return np.hstack([rows, np.ones((len(rows), 1), rows.dtype)])
 
 

@@ -99,7 +99,8 @@ class Training:
         self._restored = unpacked_state(checkpoint) if checkpoint is not None else None
         self._generators: Generators | None = self._restored["generators"] if self._restored else None
         # The epochs that have ended, and the batches of the one that has begun.
-        self._epoch, self._given = self._restored["place"] if self._restored else (0, 0)
+        place: tuple[int, int] = self._restored["place"] if self._restored else (0, 0)
+        self._epoch, self._given = place
         self._is_over = False
         self._random: np.random.Generator | None = None
         self.sample: Batch | None = None

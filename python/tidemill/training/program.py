@@ -46,5 +46,5 @@ def _setting(name: str, parameter: inspect.Parameter) -> Setting[Any]:
             return setting(default)  # type: ignore[arg-type]
     if isinstance(default, (list, tuple)) and default:
         return Texts(default) if all(isinstance(value, str) for value in default) else Numbers(default)
-    raise TypeError(f"the parameter {parameter.name} of {name} is a setting and needs a default: a number, a text, True or False, "
-                    "or plugin.Number(), plugin.Text() and so on, which a pipeline then has to give")
+    raise TypeError(f"the parameter {parameter.name} of {name} is a setting and needs a default: a number, a text, True or "
+                    "False, or plugin.Number(), plugin.Text() and so on, which a pipeline then has to give")

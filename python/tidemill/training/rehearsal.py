@@ -39,8 +39,8 @@ def rehearse(main: Callable[..., Any], inputs: ArrayLike | Mapping[str, ArrayLik
         done = rehearse(main, rows, labels, facts=Facts(epochs=3, outputs=5))
         assert done.losses[-1] < done.losses[0]
 
-    `checkpoint_every`: batches between two checkpoints, 0 for none. `resume`: one of the checkpoints of an earlier rehearsal, from
-    which this one continues; both end with the same model where the program keeps all that it has to.
+    `checkpoint_every`: batches between two checkpoints, 0 for none. `resume`: one of the checkpoints of an earlier rehearsal,
+    from which this one continues; both end with the same model where the program keeps all that it has to.
     """
     program = program_of(main)
     values = checked_settings(program, settings or {})
