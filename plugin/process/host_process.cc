@@ -193,7 +193,7 @@ absl::Status HostProcess::Launch(const HostOptions& options, const std::vector<D
   printing_ = Descriptor(pipe_ends[0]);
   const Descriptor print(pipe_ends[1]);
   fcntl(printing_.number(), F_SETFL, O_NONBLOCK);
-  const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
   ASSIGN_OR_RETURN(const std::string folder, process::ProgramFolder());
   const std::string path = folder + "/" + kProgram;
   Spawning spawning;

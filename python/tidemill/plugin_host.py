@@ -62,10 +62,12 @@ def main() -> None:
         return _serve_nothing(f"plug-ins need numpy, and {sys.executable} has none: {error}")
     import faulthandler
     from tidemill.hosting.host import Host
+    from tidemill.hosting.no_files import make_do
     from tidemill.hosting.refusals import refuse
     # A crash tells its place in the user's file.
     faulthandler.enable(all_threads=False)
     refuse()
+    make_do()
     return Host(socket=3, requests=4, answers=5, file=6).serve()
 
 

@@ -39,7 +39,7 @@ class HostProcess:
         places = list(zip([ours[0], *ours], range(1, 8)))
         self.process = os.posix_spawn(
             interpreter, [interpreter, "-I", "-B", str(PROGRAM)], {"PATH": "/usr/bin:/bin", **(environment or {})},
-            file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+            file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDWR, 0),
                           *((os.POSIX_SPAWN_DUP2, descriptor, place) for descriptor, place in places)])
         for descriptor in [*ours, pipe]:
             os.close(descriptor)

@@ -223,6 +223,19 @@ def main(training):
         for body in ("import os; os.fork()", "import socket; socket.create_connection(('127.0.0.1', 1))"):
             self.assertIn("a plug-in may not ", self.fault_of(body)["what"])
 
+    def test_the_null_device_can_be_opened(self):
+        answer = self.trained("""
+            import contextlib, os, pathlib
+            for mode in ("r+b", "wb", "a"):
+                with open(os.devnull, mode) as nothing:
+                    nothing.write(b"x" if "b" in mode else "x")
+            with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+                print("nobody sees this")
+            assert pathlib.Path(os.devnull).read_bytes() == b""
+            next(training.batches())
+            return Model()""")
+        self.assertTrue(answer["ok"], answer)
+
     def test_what_a_program_reports_and_keeps_is_looked_at(self):
         for body, what in (("training.report(loss=float('nan'))", "loss is nan: the training does not converge"),
                            ("training.keep(rule=len)", "rule cannot be kept: builtin_function_or_method has no state_dict()"),
