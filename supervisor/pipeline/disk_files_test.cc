@@ -109,7 +109,7 @@ TEST_F(DiskFilesTest, AFileThatIsNotANetworkIsAProblem) {
 std::string WeightsOf(const std::string& array) {
   const std::string numbers(8, '\1');
   return *models::WriteTensorFile(
-      {.tensors = {{array, {.dtype = "F32", .shape = {2}, .bytes = numbers}}}});
+      {.tensors = {{array, {.dtype = "F32", .shape = {2}, .bytes = numbers}}}, .metadata = {}});
 }
 
 TEST_F(DiskFilesTest, WeightsAreNamedByWhatTheyHold) {

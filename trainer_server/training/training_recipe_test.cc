@@ -334,7 +334,7 @@ TEST(Precision, Float16LeavesOutStepsWhoseGradientsOverflow) {
 }
 
 // The weights of one training, for another that starts from them.
-std::shared_ptr<const std::vector<std::string>> WeightsOf(const TrainingSetup& setup) {
+std::shared_ptr<const std::vector<std::string>> ModelFilesOf(const TrainingSetup& setup) {
   TrainingLoop loop(setup);
   MemorySource source({.epochs = 3});
   EXPECT_TRUE(loop.Run(source, Nothing).ok());
@@ -353,7 +353,7 @@ TrainingSetup Starting(const models::StartFrom& start_from, std::vector<std::str
 TEST(StartFrom, BeginsWithWeightsAndLeavesFrozenOnesUnchanged) {
   TrainingSetup setup = Starting({.file = "w"}, {});
   setup.training.start_from.reset();
-  const auto weights = WeightsOf(setup);
+  const auto weights = ModelFilesOf(setup);
   setup = Starting({.file = "w", .layers = {{.modules = "hidden*"}}}, {"hidden*"});
   setup.start_weights = weights;
   TrainingLoop loop(setup);
@@ -380,7 +380,7 @@ TEST(StartFrom, BeginsWithWeightsAndLeavesFrozenOnesUnchanged) {
 TEST(StartFrom, IsReportedByATrainingThatResumesToo) {
   TrainingSetup setup = Starting({.file = "w"}, {});
   setup.training.start_from.reset();
-  const auto weights = WeightsOf(setup);
+  const auto weights = ModelFilesOf(setup);
   setup = Starting({.file = "w"}, {"output.bias"});
   setup.start_weights = weights;
   const auto run = [](TrainingLoop& loop, int64_t first) {
