@@ -69,7 +69,8 @@ def structs(text):
 
 # The reference of the system configuration has a section for each struct that a service reads its configuration into, and
 # in it every key. The calls that read it show what is read; the files named *_config.h show what exists.
-code = [f for f in tracked if f.endswith((".h", ".cc")) and not f.endswith("_test.cc") and pathlib.Path(f).exists()]
+code = [f for f in tracked if f.endswith((".h", ".cc")) and not f.endswith("_test.cc") and pathlib.Path(f).exists()
+        and not f.startswith("python/")]  # Which reads sections of pipelines.
 section_of = {}
 for name in code:
     for kind, section in re.findall(r"\bReadSection<(?:\w+::)*(\w+)>\([^;]*?\"(\w+)\"\s*\)", read(name)):

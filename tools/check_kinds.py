@@ -57,6 +57,9 @@ BUILT_ON = {
     "ParseCsvSpec": {"samples/sample_values.cc"},
     "ParseJsonSpec": {"samples/sample_values.cc"},
     "StackSpec": {"samples/sample_values.cc"},
+    # The schedule that looks at losses: whoever has them asks it.
+    "Plateau": {"models/training/schedules/schedule_spec.h", "models/training/schedules/warmup.h",
+                "models/training/training_spec.cc", "trainer_server/training/pace/learning_rates.cc"},
     "Adam": {"models/training/optimizers/optimizer_spec.cc"},  # The optimiser of a training that names none.
 }
 # Where users, and fuzzing, find the parts of a kind by their types.

@@ -1,5 +1,7 @@
 #include "models/training/schedules/schedule_spec.h"
 
+#include <utility>
+
 #include "config/spec_list.h"
 #include "models/training/schedules/constant.h"
 #include "models/training/schedules/cycles.h"
@@ -19,7 +21,7 @@ struct As {
     double LearningRateFactor(int64_t step, int64_t total) const override {
       return this->spec_.LearningRateFactor(step, total);
     }
-    const Plateau* Watched() const override {
+    auto Watched() const -> decltype(std::declval<const Interface&>().Watched()) override {
       if constexpr (requires { this->spec_.Watched(); }) return this->spec_.Watched();
       return nullptr;
     }
