@@ -21,8 +21,8 @@ _DESCRIPTOR = 0
 
 
 def make_do() -> None:
-    """From here on `open` and `os.open` give the null device by the descriptor that is open, and `tempfile` has a folder, in which
-    nothing can be written."""
+    """From here on `open` and `os.open` give the null device by the descriptor that is open, and `tempfile` has a folder, in
+    which nothing can be written."""
     tempfile.tempdir = _FOLDER
     os.environ.update(dict.fromkeys(_CACHES, _FOLDER))
     # There is no network to look for newer files in.
