@@ -13,7 +13,7 @@ import pytest
 from tidemill import plugin
 from tidemill.training import Facts, Training, rehearse
 
-EXAMPLES = pathlib.Path(__file__).parents[1] / "examples/programs"
+EXAMPLES = pathlib.Path(__file__).parents[2] / "pipelines/quickstart/programs"
 FACTS = Facts(epochs=4, batch_size=16, seed=3, outputs=5)
 
 
