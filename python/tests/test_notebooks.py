@@ -9,7 +9,7 @@ import tidemill
 
 NOTEBOOKS = sorted((pathlib.Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 # Seconds that one cell may take: it may start a stack and run a pipeline.
-PATIENCE = 180
+PATIENCE = 600
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
