@@ -35,8 +35,8 @@ std::string WritePipeline(const Stack& stack, const std::string& program,
   return pipeline;
 }
 
-CommandResult Run(const Stack& stack, const std::string& pipeline,
-                  const std::map<std::string, std::string>& environment = {}) {
+CommandResult RunOn(const Stack& stack, const std::string& pipeline,
+                    const std::map<std::string, std::string>& environment = {}) {
   EXPECT_EQ(stack.Tidemill({"up"}, environment).exit_code, 0) << stack.Logs();
   return stack.Tidemill({"run", pipeline, "--json"}, environment);
 }
@@ -54,7 +54,7 @@ double LastAccuracy(const nlohmann::json& run) {
 TEST(ProgramRun, LearnsIsMeasuredAndPredicts) {
   const Stack stack;
   const CommandResult result =
-      Run(stack, WritePipeline(stack, "program.py", "  requirements: [numpy>=1.20]\n"));
+      RunOn(stack, WritePipeline(stack, "program.py", "  requirements: [numpy>=1.20]\n"));
   ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   EXPECT_EQ(result.Json().at("triggers").size(), 4U);
   EXPECT_GT(LastAccuracy(result.Json()), 0.85);
@@ -73,7 +73,7 @@ TEST(ProgramRun, LearnsIsMeasuredAndPredicts) {
 
 TEST(ProgramRun, EndsWithTheSameWeightsWhateverIsKilled) {
   const Stack undisturbed, killed;
-  const CommandResult expected = Run(undisturbed, WritePipeline(undisturbed, "program.py"));
+  const CommandResult expected = RunOn(undisturbed, WritePipeline(undisturbed, "program.py"));
   ASSERT_EQ(expected.exit_code, 0) << expected.err << undisturbed.Logs();
 
   const std::string marks = killed.files() + "/marks";
@@ -83,7 +83,7 @@ TEST(ProgramRun, EndsWithTheSameWeightsWhateverIsKilled) {
        "trainer_server.after_checkpoint=kill;trainer_server.mid_training=kill;"
        "trainer_server.before_artefact=kill;trainer_server.after_artefact=kill"},
       {"TIDEMILL_FAILPOINTS_ONCE", marks}};
-  const CommandResult result = Run(killed, WritePipeline(killed, "program.py"), environment);
+  const CommandResult result = RunOn(killed, WritePipeline(killed, "program.py"), environment);
   EXPECT_EQ(result.exit_code, 0) << result.err << killed.Logs();
   EXPECT_TRUE(std::filesystem::exists(marks + "/trainer_server.after_checkpoint"));
   EXPECT_TRUE(std::filesystem::exists(marks + "/trainer_server.mid_training"));
@@ -92,10 +92,10 @@ TEST(ProgramRun, EndsWithTheSameWeightsWhateverIsKilled) {
 
 TEST(ProgramRun, ContinuesFromItsCheckpointWhenItsProcessDies) {
   const Stack undisturbed, killed;
-  const CommandResult expected = Run(undisturbed, WritePipeline(undisturbed, "program.py"));
+  const CommandResult expected = RunOn(undisturbed, WritePipeline(undisturbed, "program.py"));
   ASSERT_EQ(expected.exit_code, 0) << expected.err << undisturbed.Logs();
   const CommandResult result =
-      Run(killed, WritePipeline(killed, "program.py", "  with: {fails: once}\n"));
+      RunOn(killed, WritePipeline(killed, "program.py", "  with: {fails: once}\n"));
   EXPECT_EQ(result.exit_code, 0) << result.err << killed.Logs();
   EXPECT_EQ(Fingerprint(result.Json()), Fingerprint(expected.Json()));
 }
@@ -129,7 +129,7 @@ TEST(ProgramRun, PaysATriggerForEachMistake) {
 TEST(ProgramRun, MayPrintWithoutEnd) {
   const Stack stack;
   const CommandResult result =
-      Run(stack, WritePipeline(stack, "program.py", "  with: {fails: print}\n"));
+      RunOn(stack, WritePipeline(stack, "program.py", "  with: {fails: print}\n"));
   EXPECT_EQ(result.exit_code, 0) << result.err << stack.Logs();
 }
 
@@ -158,7 +158,7 @@ TEST(ProgramRun, MakesNetworksOfModules) {
   // The torch that the programs are linked with.
   const std::map<std::string, std::string> environment = {
       {"TIDEMILL_PLUGIN_PYTHON", testing::InTree(".venv/bin/python3")}};
-  const CommandResult result = Run(stack, WritePipeline(stack, "network.py"), environment);
+  const CommandResult result = RunOn(stack, WritePipeline(stack, "network.py"), environment);
   ASSERT_EQ(result.exit_code, 0) << result.err << stack.Logs();
   EXPECT_GT(LastAccuracy(result.Json()), 0.85);
   EXPECT_THAT(stack.Tidemill({"models", "list"}).out, Not(HasSubstr("failed")));
