@@ -73,7 +73,8 @@ int CountOf(const std::map<std::string, int>& slots, const std::string& asked) {
 double SlotQueue::SecondsOf(const Placement& placement, Timestamp now) {
   if (!placement.grant) return 0;
   constexpr double kMicrosPerSecond = 1e6;
-  const auto length = static_cast<double>(now.micros - placement.grant->given_at.micros) / kMicrosPerSecond;
+  const auto length =
+      static_cast<double>(now.micros - placement.grant->given_at.micros) / kMicrosPerSecond;
   return std::max(0.0, length) * placement.request.num_slots / placement.request.share;
 }
 
