@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from tidemill.errors import RunFailed as RunFailed
     from tidemill.errors import Unreachable as Unreachable
     from tidemill.errors import UsageError as UsageError
+    from tidemill.network_export import Exported as Exported
+    from tidemill.network_export import ExportError as ExportError
+    from tidemill.network_export import export as export
 
 # Where each name is.
 _PLACES = {
@@ -46,7 +49,8 @@ _PLACES = {
     "Backtest": "tidemill.client.comparisons", "Comparison": "tidemill.client.comparisons",
     "Decision": "tidemill.client.decisions", "Matrix": "tidemill.client.matrix", "Model": "tidemill.client.models",
     "Predictions": "tidemill.client.rows", "Run": "tidemill.client.run", "RunStatus": "tidemill.client.run",
-    "Stack": "tidemill.client.stack", "Table": "tidemill.client.table", "connect": "tidemill.client.stack"}
+    "Stack": "tidemill.client.stack", "Table": "tidemill.client.table", "connect": "tidemill.client.stack",
+    "Exported": "tidemill.network_export", "ExportError": "tidemill.network_export", "export": "tidemill.network_export"}
 
 
 def __getattr__(name: str) -> Any:

@@ -13,10 +13,8 @@ struct Hinge {
   static constexpr std::string_view kType = "hinge";
   static constexpr std::string_view kDoc =
       "For two classes and one output: max(0, margin - output) for class 1, max(0, margin + "
-      "output) "
-      "for class 0. It decides between classes; the sigmoid of the output is not a probability "
-      "that "
-      "was learned.";
+      "output) for class 0. It decides between classes; the sigmoid of the output is not a "
+      "probability that was learned.";
   static constexpr std::optional<ClassOutputs> kClassOutputs = ClassOutputs::kSigmoid;
   double margin = 1;
 
