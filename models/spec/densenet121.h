@@ -19,10 +19,8 @@ struct Densenet121 {
   static constexpr std::string_view kDoc =
       "DenseNet-121 (Huang et al., 2017) for images of at least 16x16: blocks of 6, 12, 24 and 16 "
       "layers, each of which sees the outputs of all layers of its block before it. Its arrays "
-      "have "
-      "the names of torchvision's, so that `training.start_from` takes weights of torchvision "
-      "(with "
-      "stem: standard).";
+      "have the names of torchvision's, so that `training.start_from` takes weights of torchvision "
+      "(with stem: standard).";
   static constexpr RowLengths kLengths = RowLengths::kOne;
   int64_t outputs = 1;
   Stem stem = Stem::kAuto;
