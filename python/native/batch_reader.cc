@@ -174,6 +174,7 @@ absl::StatusOr<std::unique_ptr<loader::BatchSource>> OpenSource(const Stack& sta
                                    .stride = request.stride};
   if (request.through == Through::kHere) return preprocess::OpenHere(batches, here);
   ASSIGN_OR_RETURN(rpc::Peer dispatcher, stack.PeerOf("preprocess"));
+  dispatcher.token = request.worker_token;
   preprocess::JobWorkers workers{.dispatcher = std::move(dispatcher),
                                  .job_name = JobNameOf(request),
                                  .spec = pass.workers,

@@ -39,6 +39,8 @@ struct ReadRequest {
   // By service: "unix:/path" or "host:port".
   std::map<std::string, std::string> endpoints = {};
   std::string token = {};
+  // The token of a service, with which batches come from workers. Empty where the reader has none.
+  std::string worker_token = {};
   std::optional<PeerTls> tls = std::nullopt;
   int64_t run_id = 0;
   int64_t trigger = 0;
@@ -63,6 +65,8 @@ struct ReadRequest {
   void Fields(auto&& field) {
     field("endpoints", endpoints, "Where the services are.", {.required = true});
     field("token", token, "What the services admit.", {.required = true, .secret = true});
+    field("worker_token", worker_token, "What the dispatcher and the workers admit.",
+          {.secret = true});
     field("tls", tls, "Certificates.");
     field("run_id", run_id, "The run.", {.min = 1, .required = true});
     field("trigger", trigger, "The number of the trigger in its run.",
@@ -85,6 +89,11 @@ struct ReadRequest {
   }
   void Check(config::Problems& problems) const {
     if (rank >= num_ranks) problems.Add("rank", "must be below num_ranks", "count ranks from 0");
+    if (through == Through::kWorkers && worker_token.empty()) {
+      problems.Add("worker_token", "is missing: workers serve services and their jobs alone",
+                   "make the batches in this process, or give the token file a token of the role "
+                   "service");
+    }
     if (through == Through::kWorkers && stride > 1) {
       problems.Add("stride", "is not for batches of workers, which need no processes here",
                    "use one process of the DataLoader, or make the batches here");

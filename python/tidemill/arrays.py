@@ -69,7 +69,8 @@ class TrainingSet:
         `batch_size`, `seed`, `shuffle`, `last_batch`: as in the section `training`; by default those of the pipeline.
         `rank`, `num_ranks`: read one part of each batch. Side by side, the parts of all ranks are the batch.
         `workers`: take batches from the stack's preprocessing workers, as `transport` says, instead of making them in this
-        process with `num_threads` threads. Ranks of one pass then name the same new `group`.
+        process with `num_threads` threads. Ranks of one pass then name the same new `group`. Workers serve services alone, so
+        the token file of the stack must have a token of that role, as that of a local stack has.
         `bytes_ahead`: how much is made before it is asked for.
         """
         reach = run.stack.services.reach
@@ -86,7 +87,8 @@ class TrainingSet:
         self._asked: dict[str, Any] = {
             "run_id": run.number, "trigger": trigger, "batch_size": batch_size, "seed": seed, "shuffle": shuffle,
             "last_batch": last_batch, "rank": rank, "num_ranks": num_ranks, "group": group,
-            "through": "workers" if workers else "here", "transport": transport, "num_threads": num_threads,
+            "worker_token": reach.service_token if workers else None, "through": "workers" if workers else "here",
+            "transport": transport, "num_threads": num_threads,
             "bytes_ahead": f"{bytes_ahead}B"}
         self._reader: _Reader | None = None
         self._reader_process = 0

@@ -95,6 +95,8 @@ class Reach:
     #: The state folder of a local stack; None for a remote one.
     state: pathlib.Path | None
     timeout: float
+    #: The token of the role service, with which batches come from workers; None where the token file has none.
+    service_token: str | None = None
 
 
 def find(address: Address) -> Reach:
@@ -138,7 +140,8 @@ def _local(address: Address) -> Reach:
     for endpoint in endpoints.values():
         if endpoint.startswith("unix:"):
             _check_owner(os.path.dirname(endpoint.removeprefix("unix:")))
-    return Reach(endpoints, token_of(cluster["token_file"]), None, state, address.timeout)
+    tokens = tokens_of(cluster["token_file"])
+    return Reach(endpoints, _token_among(tokens, cluster["token_file"]), None, state, address.timeout, tokens.get("service"))
 
 
 def _check_owner(folder: str) -> None:
@@ -168,7 +171,8 @@ def _remote(address: Address) -> Reach:
             if not is_local(endpoint):
                 raise UsageError(f"{endpoint} is not a loopback address",
                                  advice="name the authority of its certificate with `tls_ca`")
-    return Reach(endpoints, token_of(token_file), files, None, address.timeout)
+    tokens = tokens_of(token_file)
+    return Reach(endpoints, _token_among(tokens, token_file), files, None, address.timeout, tokens.get("service"))
 
 
 def _bytes_of(path: str | os.PathLike[str] | None) -> bytes | None:
@@ -187,8 +191,8 @@ def is_local(endpoint: str) -> bool:
         host.startswith("127.") and host.replace(".", "").isdigit())
 
 
-def token_of(path: str | os.PathLike[str]) -> str:
-    """The token of the operator, or else of a reader, in a file of lines `role token`."""
+def tokens_of(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The tokens of a file of lines `role token`, by role."""
     try:
         info = os.stat(path)
         text = pathlib.Path(path).read_text(encoding="utf-8")
@@ -196,7 +200,11 @@ def token_of(path: str | os.PathLike[str]) -> str:
         raise NotFound(f"cannot open {path}: {error.strerror}") from None
     if info.st_mode & 0o077:
         raise NotAllowed(f"{path} can be read by others", advice=f"run chmod 600 {path}")
-    tokens = dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
+    return dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
+
+
+def _token_among(tokens: Mapping[str, str], path: str | os.PathLike[str]) -> str:
+    """The token of the operator, or else of a reader."""
     for role in ("operator", "reader"):
         if role in tokens:
             return tokens[role]
