@@ -53,7 +53,10 @@ void TakeProgram(models::ProgramSpec& program, CountedFiles& files, config::Prob
   config::Problems own;
   plugin::TakePlugin(use, models::kProgramKind, files, own, /*check=*/{});
   for (const config::Problem& problem : own.items()) {
-    problems.Add(problem.path == "use" ? "run" : problem.path, problem.message, problem.hint);
+    // Without a document, a message begins with its path.
+    std::string_view message = problem.message;
+    if (message.starts_with(problem.path + ": ")) message.remove_prefix(problem.path.size() + 2);
+    problems.Add(problem.path == "use" ? "run" : problem.path, message, problem.hint);
   }
   program.Keep(std::move(use));
 }

@@ -143,7 +143,7 @@ TEST(ProgramRun, IsCheckedBeforeItRuns) {
   };
   EXPECT_THAT(problems("  requirements: [nothing-of-the-sort>=2]\n"),
               HasSubstr("-m pip install 'nothing-of-the-sort>=2'"));
-  EXPECT_THAT(problems("  with: {ratte: 1}\n"), HasSubstr("did you mean rate"));
+  EXPECT_THAT(problems("  with: {ratte: 1}\n"), HasSubstr("did you mean 'rate'"));
   EXPECT_THAT(problems("  optimizer: {type: sgd, lr: 1}\n"),
               HasSubstr("cannot be used with a program"));
   EXPECT_THAT(problems("  files: [gone.csv]\n"), HasSubstr("gone.csv"));
