@@ -62,7 +62,7 @@ class Arrays {
 
 // Copies an array into one of the network. Returns how the shapes differ.
 absl::StatusOr<std::string> Copy(const std::string& name, const TensorBytes& from,
-                                 torch::Tensor to) {
+                                 const torch::Tensor& to) {
   if (from.shape != to.sizes().vec()) {
     return fmt::format("{} is [{}] but [{}] in the weights", name, fmt::join(to.sizes(), ", "),
                        fmt::join(from.shape, ", "));

@@ -20,7 +20,7 @@ void Add(TrainingProblems& problems, std::string_view path, std::string message,
 
 // The loss of the same kind for any number of classes.
 std::string ForMoreClasses(const LossSpec& loss) {
-  const std::string of_same_kind = fmt::format("multiclass_{}", loss.type());
+  std::string of_same_kind = fmt::format("multiclass_{}", loss.type());
   for (const auto& other : Loss::Alternatives()) {
     if (other.type().tag == of_same_kind) return of_same_kind;
   }

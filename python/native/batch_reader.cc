@@ -111,9 +111,9 @@ absl::StatusOr<Pass> PassOf(const Stack& stack, const ReadRequest& request,
   ASSIGN_OR_RETURN(const auto preprocess, config::ReadSection<preprocess::PreprocessSpec>(
                                               pipeline, "pipeline", "preprocess"));
   pass.workers = preprocess.workers.value_or(preprocess::WorkersSpec());
-  ASSIGN_OR_RETURN(rpc::Peer storage, stack.PeerOf("storage"));
+  ASSIGN_OR_RETURN(const rpc::Peer storage, stack.PeerOf("storage"));
   ASSIGN_OR_RETURN(const auto dataset,
-                   storage::StorageClient(std::move(storage)).GetDataset(preprocess.dataset));
+                   storage::StorageClient(storage).GetDataset(preprocess.dataset));
   preprocess::JobOrigin origin{.run_id = request.run_id,
                                .trigger = request.trigger,
                                .dataset_id = dataset.dataset_id(),

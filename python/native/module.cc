@@ -143,7 +143,7 @@ NB_MODULE(_native, module) {
   // A process that ends may hold a reader.
   nb::set_leak_warnings(false);
   module.doc() = "Batches of training sets as arrays, without a copy. Use tidemill.arrays.";
-  nb::exception<tidemill::python::NativeError>(module, "NativeError");
+  const nb::exception<tidemill::python::NativeError> failure(module, "NativeError");
   module.def("use_programs", &tidemill::process::UseProgramFolder, nb::arg("folder"),
              "Says where the programs of Tidemill are, before any reader is opened.");
   nb::class_<BatchReader>(module, "BatchReader")

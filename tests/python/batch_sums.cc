@@ -30,7 +30,7 @@ absl::Status PrintBatches(const std::string& request_file, const std::string& pi
     if (!taken.batch) return absl::OkStatus();
     fmt::print("{} {}", taken.batch->epoch, taken.batch->index);
     for (const batch::Column& column : taken.batch->rows.columns()) {
-      fmt::print(" {}={}", column.name, Sha256(std::string(column.data.view())));
+      fmt::print(" {}={}", column.name, Sha256(column.data.view()));
     }
     fmt::print("\n");
     --count;

@@ -72,7 +72,7 @@ ProgramCourse::ProgramCourse(const PreparedTraining& training, TrainingReport& r
 absl::Status ProgramCourse::Run() {
   for (int64_t died_at = -1;;) {
     RETURN_IF_ERROR(Resume());
-    const absl::Status ended = Converse();
+    absl::Status ended = Converse();
     program_.reset();
     if (!std::exchange(has_died_, false)) return ended;
     if (kept_batches_ == died_at) return OwnFault(ended);
