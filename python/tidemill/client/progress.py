@@ -92,7 +92,9 @@ def _stage_of(progress: Progress) -> str:
 
 def watcher(shown: bool | None, name: str) -> Watcher:
     """A bar, where tqdm is installed. `shown`: None means in a terminal or a notebook."""
-    in_notebook = "ipykernel" in sys.modules
+    # A notebook's process has a shell with a kernel; to have imported them is not enough.
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    in_notebook = getattr(shell, "kernel", None) is not None
     if shown is False or (shown is None and not in_notebook and not sys.stderr.isatty()):
         return Silent()
     try:

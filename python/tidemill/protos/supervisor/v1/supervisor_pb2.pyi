@@ -212,7 +212,7 @@ class StopRunResponse(_message.Message):
     def __init__(self, run: _Optional[_Union[_run_pb2.Run, _Mapping]] = ...) -> None: ...
 
 class SubmitPipelineRequest(_message.Message):
-    __slots__ = ["base_folder", "command", "file_name", "files", "in_sweep", "max_triggers", "namespace", "network_digest", "note", "on_other_spec", "pipeline", "promote", "tags", "values_to_set", "variables"]
+    __slots__ = ["base_folder", "command", "file_name", "files", "in_sweep", "max_triggers", "namespace", "network_digest", "note", "on_other_spec", "pipeline", "promote", "tags", "values_to_set", "variables", "weights_digests"]
     class FilesEntry(_message.Message):
         __slots__ = ["key", "value"]
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -242,6 +242,7 @@ class SubmitPipelineRequest(_message.Message):
     TAGS_FIELD_NUMBER: _ClassVar[int]
     VALUES_TO_SET_FIELD_NUMBER: _ClassVar[int]
     VARIABLES_FIELD_NUMBER: _ClassVar[int]
+    WEIGHTS_DIGESTS_FIELD_NUMBER: _ClassVar[int]
     base_folder: str
     command: _rpc_pb2.Command
     file_name: str
@@ -257,7 +258,8 @@ class SubmitPipelineRequest(_message.Message):
     tags: _containers.RepeatedScalarFieldContainer[str]
     values_to_set: _containers.RepeatedCompositeFieldContainer[ValueToSet]
     variables: _containers.ScalarMap[str, str]
-    def __init__(self, command: _Optional[_Union[_rpc_pb2.Command, _Mapping]] = ..., namespace: _Optional[str] = ..., pipeline: _Optional[str] = ..., file_name: _Optional[str] = ..., base_folder: _Optional[str] = ..., variables: _Optional[_Mapping[str, str]] = ..., max_triggers: _Optional[int] = ..., files: _Optional[_Mapping[str, bytes]] = ..., network_digest: _Optional[str] = ..., on_other_spec: _Optional[_Union[_dataset_versions_pb2.OnOtherSpec, str]] = ..., tags: _Optional[_Iterable[str]] = ..., note: _Optional[str] = ..., values_to_set: _Optional[_Iterable[_Union[ValueToSet, _Mapping]]] = ..., promote: bool = ..., in_sweep: _Optional[_Union[_run_pb2.InSweep, _Mapping]] = ...) -> None: ...
+    weights_digests: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, command: _Optional[_Union[_rpc_pb2.Command, _Mapping]] = ..., namespace: _Optional[str] = ..., pipeline: _Optional[str] = ..., file_name: _Optional[str] = ..., base_folder: _Optional[str] = ..., variables: _Optional[_Mapping[str, str]] = ..., max_triggers: _Optional[int] = ..., files: _Optional[_Mapping[str, bytes]] = ..., network_digest: _Optional[str] = ..., on_other_spec: _Optional[_Union[_dataset_versions_pb2.OnOtherSpec, str]] = ..., weights_digests: _Optional[_Iterable[str]] = ..., tags: _Optional[_Iterable[str]] = ..., note: _Optional[str] = ..., values_to_set: _Optional[_Iterable[_Union[ValueToSet, _Mapping]]] = ..., promote: bool = ..., in_sweep: _Optional[_Union[_run_pb2.InSweep, _Mapping]] = ...) -> None: ...
 
 class SubmitPipelineResponse(_message.Message):
     __slots__ = ["created", "pipeline_name", "run_id"]
