@@ -17,7 +17,7 @@ import tempfile
 
 source, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 # What builds and tests the tree is what this is a part of.
-BUILDS = re.compile(r"make (build|test|check|sanitize|nightly|fuzz|bench|policies|selections|image_test|install)\b")
+BUILDS = re.compile(r"make (build|test|check|sanitize|nightly|fuzz|bench|policies|selections|image_test|kube_test|slurm_test|python_test|wheel|wheel_test|install)\b")
 
 
 def documents():
