@@ -1,5 +1,5 @@
 # Each target does its own set-up. `make quickstart` and `make test` are all a newcomer needs.
-.PHONY: setup configure programs build build_cost install wheel wheel_test image_libraries image_test kube_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline python_test python_protos every_path_full bench gpu_pack gpu_test policies selections peers docs format check tidy sanitize fuzz clean
+.PHONY: setup configure programs build build_cost install wheel wheel_test image_libraries image_test kube_test slurm_test quickstart plugin_examples test test_fast test_under_load nightly operators agreement first_pipeline python_test python_protos every_path_full bench gpu_pack gpu_test suite suite_smoke policies selections own_programs peers docs format check tidy sanitize fuzz clean
 
 BUILD ?= build
 STATE ?= .tidemill
@@ -212,6 +212,13 @@ selections: build
 	@tools/setup.sh --bench
 	@$(COMPARE) --parts selections -- $(DATASET)
 	@$(SHOW) selections
+
+# Networks and loops of users on real data, beside ours: their scores, and the bounds that these must reach. TIDEMILL_DATA: the
+# datasets; NAME: only these of benchmarks/programs/.
+own_programs: programs
+	@tools/setup.sh --python
+	@PYTHONPATH=$(abspath $(BUILD))/lib/tidemill/python TIDEMILL_PLUGIN_PYTHON=$(CURDIR)/.venv-python/bin/python3 \
+	  $(BUILD)/bin/tidemill bench run --suite benchmarks/programs --state $(BUILD)/programs_state $(NAME)
 
 # Other loaders on the same data, beside ours; writes docs/peers.md. What is measured is not measured again without
 # AGAIN=1. NAME: only these of benchmarks/peers/loaders/; QUICK=1: a trial, kept in the build folder.

@@ -2,7 +2,7 @@
 
 Most of the time that clang-tidy takes goes into headers. A joined source includes units of many targets. Units that
 give one name of a namespace two meanings are kept apart, as far as that can be read from their text; where the
-compiler still finds one, its units have to be looked at one by one.
+compiler still finds one, a unit has to be looked at alone.
 """
 import json
 import pathlib
@@ -124,6 +124,10 @@ def options_of(units: list[Unit]) -> list[str]:
             if not word.startswith("-D") or defined[word.partition("=")[0]] == word]
 
 
+def write_source(units: list[Unit], path: pathlib.Path) -> None:
+    path.write_text("".join(INCLUDED.format(place=place, path=unit.path) for place, unit in enumerate(units)), encoding="utf-8")
+
+
 def write(joined: list[Joined], folder: pathlib.Path) -> list[pathlib.Path]:
     """Writes the sources and their compile_commands.json into a folder."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -131,8 +135,7 @@ def write(joined: list[Joined], folder: pathlib.Path) -> list[pathlib.Path]:
     paths, entries = [], []
     for number, one in enumerate(joined):
         path = folder / f"joined_{number}.cc"
-        path.write_text("".join(INCLUDED.format(place=place, path=unit.path) for place, unit in enumerate(one.units)),
-                        encoding="utf-8")
+        write_source(one.units, path)
         # A main() needs no return, and has another name here.
         arguments = ["c++", "-std=gnu++20", *options_of(one.units), "-Wno-return-type", "-c", str(path)]
         entries.append({"directory": one.units[0].folder, "file": str(path), "arguments": arguments})

@@ -2,8 +2,8 @@
 """Runs clang-tidy with .clang-tidy, and clang's thread-safety analysis, over the sources of a build.
 
 Usage: tidy.py BUILD [--since REVISION] [--match PATTERN]. Sources of many targets are looked at together
-(joined_sources.py), which saves three quarters of the time. Those that do not compile together are checked again, each unit of the build alone. A finding in a header is printed once. Units in which nothing was found are not looked
-at again until they change, or what they include (kept_results.py).
+(joined_sources.py), which saves three quarters of the time. A unit that does not compile with the others is looked at alone. A finding in a header is
+printed once. Units in which nothing was found are not looked at again until they change, or what they include (kept_results.py).
 """
 import argparse
 import concurrent.futures
@@ -44,7 +44,8 @@ def units_of(build: pathlib.Path) -> list[joined_sources.Unit]:
 
 
 def is_ours(path: str) -> bool:
-    return path.startswith(f"{ROOT}/") and not path.startswith(f"{ROOT}/build/")
+    """Not a generated source, nor one of a library in .venv that the build compiles."""
+    return path.startswith(f"{ROOT}/") and not path.startswith((f"{ROOT}/build/", f"{ROOT}/."))
 
 
 def is_of_joining(finding: str) -> bool:
@@ -72,14 +73,32 @@ class Look:
         return not self.broken and not any("[clang-diagnostic-error" in finding for finding in self.findings)
 
 
+def first_error(look: Look) -> str:
+    return look.broken or next(one for one in look.findings if "[clang-diagnostic-error" in one)
+
+
+def units_named_first(units: list[joined_sources.Unit], error: str) -> list[joined_sources.Unit]:
+    """The unit whose source stands first in an error, if one does."""
+    places = {min(error.find(source) for source in unit.sources if source in error): unit
+              for unit in units if any(source in error for source in unit.sources)}
+    return [places[min(places)]] if places else []
+
+
 def look_at_joined(joined: joined_sources.Joined, path: pathlib.Path, build: pathlib.Path) -> list[Look]:
-    if len(joined.units) > 1:
+    """A unit that does not compile with the others is looked at alone, and the others again without it."""
+    units, looks = joined.units, []
+    while len(units) > 1:
+        joined_sources.write_source(units, path)
         look = Look(str(path), path.parent, build)
         if look.compiles():
-            return [look]
-        print(f"clang-tidy: {path.name} does not compile; its {len(joined.units)} units are looked at one by one:\n"
-              f"{look.broken or next(one for one in look.findings if 'clang-diagnostic-error' in one)}", file=sys.stderr)
-    return [Look(unit.path, build, build) for unit in joined.units]
+            return [*looks, look]
+        error = first_error(look)
+        alone = units_named_first(units, error) or units
+        print(f"clang-tidy: {len(units)} units do not compile together; looked at alone: "
+              f"{', '.join(unit.path.removeprefix(f'{ROOT}/') for unit in alone)}\n{error}", file=sys.stderr)
+        looks += [Look(unit.path, build, build) for unit in alone]
+        units = [unit for unit in units if unit not in alone]
+    return [*looks, *(Look(unit.path, build, build) for unit in units)]
 
 
 def kept_in(build: pathlib.Path) -> kept_results.KeptResults:

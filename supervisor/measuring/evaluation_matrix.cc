@@ -14,8 +14,6 @@
 namespace tidemill::supervisor {
 namespace {
 
-using Span = std::pair<Cut, Cut>;
-
 // An evaluation whose windows are cut by time, and one of its measures.
 struct Choice {
   size_t evaluation = 0;
@@ -69,7 +67,7 @@ absl::StatusOr<EvaluationMatrix> EvaluationMatrix::Create(
     const std::string& measure, std::shared_ptr<const evaluator::Measure> of_pipeline) {
   ASSIGN_OR_RETURN(const auto cut, MakeWindows(windows, dataset, triggers));
   EvaluationMatrix matrix(measure, std::move(of_pipeline));
-  std::map<Span, size_t> places;
+  std::map<std::pair<Cut, Cut>, size_t> places;
   for (const supervisor::Window& window : cut) {
     places[{FromProto(window.from), FromProto(window.to)}] = matrix.windows_.size();
     matrix.windows_.push_back({.from = FromProto(window.from), .to = FromProto(window.to)});

@@ -36,7 +36,7 @@ struct TopFlags {
   bool once = false;
 };
 
-double Now() {
+double SecondsOfClock() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(since).count();
 }
@@ -52,7 +52,7 @@ std::optional<PreparingLook> LookAtPreparing(const Session& session, int64_t run
   const auto workers = dispatcher.ListWorkers();
   if (!workers.ok()) return std::nullopt;
   PreparingLook look{.workers = {workers->workers().begin(), workers->workers().end()},
-                     .seconds = Now()};
+                     .seconds = SecondsOfClock()};
   for (const preprocess::v1::Job& job : jobs->jobs()) {
     if (IsJobOf(job, run)) look.jobs.push_back(job);
   }
@@ -115,7 +115,7 @@ class TopView {
   void Heard(const supervisor::v1::Progress& progress) ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
     progress_ = progress;
-    heard_at_ = Now();
+    heard_at_ = SecondsOfClock();
   }
 
   absl::Status Look() {

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Writes network.pt into a folder: export.sh FOLDER. TIDEMILL_PLUGIN_PYTHON: a Python with torch and the package tidemill.
+set -eu
+exec "${TIDEMILL_PLUGIN_PYTHON:-python3}" "$(dirname "$0")/export.py" "${1:?name the folder to write to}"
