@@ -60,6 +60,14 @@ def test_examples_return_modules_that_learn(name: str) -> None:
     assert done.losses[-1] < done.losses[0]
 
 
+def test_the_trainer_takes_the_batches_that_it_is_given() -> None:
+    pytest.importorskip("transformers")
+    main = example("network_transformers").main
+    inputs, targets = weather(7 * FACTS.batch_size + 1)
+    done = rehearse(main, inputs, targets, facts=FACTS)
+    assert done.reports
+
+
 @pytest.mark.parametrize("name", ["logistic", "network", "network_lightning"])
 def test_a_training_that_is_resumed_ends_with_the_same_model(name: str) -> None:
     main = example(name).main

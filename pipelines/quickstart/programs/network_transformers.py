@@ -6,16 +6,15 @@ from tidemill import plugin
 from tidemill.training import Training
 
 
-class Rows(torch.utils.data.IterableDataset):
-    """The rows of all epochs, in the order of the batches."""
+class Batches(torch.utils.data.IterableDataset):
+    """The batches of all epochs, each as one item: the Trainer must not cut the rows into batches again."""
 
     def __init__(self, training: Training) -> None:
         self.training = training
 
     def __iter__(self):
         for batch in self.training.batches():
-            for row, label in zip(batch.input, batch.targets):
-                yield {"input": torch.from_numpy(row), "labels": torch.tensor(label)}
+            yield {"input": torch.from_numpy(batch.input), "labels": torch.from_numpy(batch.targets)}
 
 
 class Network(torch.nn.Module):
@@ -48,9 +47,10 @@ def main(training: Training, rate: float = plugin.Number(5e-3, min=0, doc="The l
     """Lets the Trainer make all steps. It may write no files, and starts from the beginning when it is killed."""
     network = Network(training.outputs)
     arguments = transformers.TrainingArguments(
-        output_dir="/tmp", per_device_train_batch_size=training.batch_size, learning_rate=rate, use_cpu=True,
+        output_dir="/tmp", per_device_train_batch_size=1, learning_rate=rate, use_cpu=True,
         max_steps=training.epochs * max(1, training.num_batches or 1), save_strategy="no", report_to="none", logging_steps=20,
         disable_tqdm=True, seed=training.seed % 2**31, dataloader_num_workers=0)
-    trainer = transformers.Trainer(model=network, args=arguments, train_dataset=Rows(training), callbacks=[Reports(training)])
+    trainer = transformers.Trainer(model=network, args=arguments, train_dataset=Batches(training),
+                                   data_collator=lambda items: items[0], callbacks=[Reports(training)])
     trainer.train()
     return network.layers

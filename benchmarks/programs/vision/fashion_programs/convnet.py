@@ -87,13 +87,12 @@ def by_transformers(training: Training) -> torch.nn.Module:
     """The Trainer makes all steps. It keeps no checkpoints, and begins again when it is killed."""
     import transformers
 
-    class Rows(torch.utils.data.IterableDataset):
-        """The rows of all epochs, in the order of the batches."""
+    class Batches(torch.utils.data.IterableDataset):
+        """The batches of all epochs, each as one item: the Trainer must not cut the rows into batches again."""
 
         def __iter__(self):
             for batch in training.batches():
-                for row, label in zip(batch.input, batch.targets):
-                    yield {"input": torch.from_numpy(row), "labels": torch.tensor(label)}
+                yield {"input": torch.from_numpy(batch.input), "labels": torch.from_numpy(batch.targets)}
 
     class WithLoss(torch.nn.Module):
         """Answers the Trainer with a loss."""
@@ -115,8 +114,9 @@ def by_transformers(training: Training) -> torch.nn.Module:
 
     model = WithLoss()
     arguments = transformers.TrainingArguments(
-        output_dir="/tmp", per_device_train_batch_size=training.batch_size, learning_rate=RATE, lr_scheduler_type="constant",
+        output_dir="/tmp", per_device_train_batch_size=1, learning_rate=RATE, lr_scheduler_type="constant",
         max_steps=training.epochs * training.num_batches, save_strategy="no", report_to="none", logging_steps=100, use_cpu=True,
         disable_tqdm=True, seed=training.seed % 2**31, dataloader_num_workers=0)
-    transformers.Trainer(model=model, args=arguments, train_dataset=Rows(), callbacks=[Reports()]).train()
+    transformers.Trainer(model=model, args=arguments, train_dataset=Batches(), data_collator=lambda items: items[0],
+                         callbacks=[Reports()]).train()
     return model.network
