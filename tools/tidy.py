@@ -78,7 +78,7 @@ def first_error(look: Look) -> str:
 
 
 def units_named_first(units: list[joined_sources.Unit], error: str) -> list[joined_sources.Unit]:
-    """The unit whose source stands first in an error, if one does."""
+    """The unit whose source an error names first, if it names one."""
     places = {min(error.find(source) for source in unit.sources if source in error): unit
               for unit in units if any(source in error for source in unit.sources)}
     return [places[min(places)]] if places else []

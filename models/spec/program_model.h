@@ -35,7 +35,7 @@ struct ProgramModel {
   std::optional<SpecProblem> FindInputProblem(const InputSpecs& inputs) const;
   std::vector<int64_t> IdLimits(std::string_view /*column*/) const { return {}; }
   bool HasSparseGradients() const { return false; }
-  bool IsSmall() const { return true; }
+  bool IsSmall() const { return false; }
 
   friend bool operator==(const ProgramModel&, const ProgramModel&) = default;
 };

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "nlohmann/json.hpp"
 
 #include "base/testing/tree.h"
+#include "base/usage/account.h"
 #include "plugin/host/options.h"
 #include "plugin/host/testing/owner.h"
 #include "plugin/host/testing/requests.h"
@@ -152,6 +154,23 @@ TEST_P(PluginFaults, APluginThatLoopsEndsWithItsOwner) {
   EXPECT_GT(family.size(), 1);
   EXPECT_EQ(owner.End(), 128 + SIGKILL);
   for (const pid_t pid : family) EXPECT_TRUE(testing::Ends(pid)) << pid;
+}
+
+TEST_P(PluginFaults, TheTimeOfAPluginThatIsEndedIsPaidByItsOwner) {
+  constexpr int64_t kNanos = 200'000'000;
+  Owner owner(how());
+  Begin(owner, "loops");
+  owner.Ask(Observe(owner));
+  const int64_t before = usage::ProcessNanos();
+  clockid_t clock = 0;
+  ASSERT_EQ(clock_getcpuclockid(testing::FamilyOf(owner.pid()).back(), &clock), 0);
+  timespec used = {};
+  while (used.tv_sec == 0 && used.tv_nsec < kNanos) {
+    ASSERT_EQ(clock_gettime(clock, &used), 0);
+    usleep(1'000);
+  }
+  owner.End();
+  EXPECT_GE(usage::ProcessNanos() - before, kNanos);
 }
 
 TEST_P(PluginFaults, NoProcessIsLeftWhoeverIsKilled) {

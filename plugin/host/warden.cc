@@ -28,6 +28,8 @@ constexpr int kFirstAfterKilled = 128;
 // one process, so they are looked at.
 constexpr int kMaxThreads = 256;
 constexpr int kLookMillis = 200;
+// What bubblewrap has for its own end.
+constexpr int kLastMillis = 500;
 
 // Apart from the owner's terminal, its descriptors and what it does with signals.
 void LeaveOwner(int num_files) {
@@ -86,6 +88,21 @@ bool HasTooManyThreads(pid_t child) {
   return true;
 }
 
+// Ends the innermost process first: bubblewrap that is killed waits for nothing, and a process that
+// nobody has waited for leaves no processor time to the owner's account.
+void End(pid_t child, const Descriptor& ended) {
+  kill(InnermostOf(child), SIGKILL);
+  pollfd polled{ended.number(), POLLIN, 0};
+  if (poll(&polled, 1, kLastMillis) <= 0) kill(child, SIGKILL);
+}
+
+// bubblewrap's outer process does not wait for the inner one, which then is a child of the warden.
+void WaitForOthers() {
+  for (int i = 0; i < kLastMillis && waitpid(-1, nullptr, WNOHANG) >= 0; ++i) {
+    poll(nullptr, 0, 1);
+  }
+}
+
 // The owner sends this signal to a plug-in that takes too long.
 Descriptor AskedWhere() {
   sigset_t asked;
@@ -111,11 +128,12 @@ int Watch(pid_t child) {
       RequestTraceback(child);
     }
     if (ready > 0 && polled[0].revents == 0) continue;
-    kill(child, SIGKILL);
+    End(child, ended);
     break;
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  WaitForOthers();
   return CodeOf(status);
 }
 
@@ -129,6 +147,7 @@ int RunWarden(const Options& options) {
                  std::string(program.status().message()).c_str());
     return kCannotRun;
   }
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t warden = getpid();
   const pid_t child = fork();
   if (child == 0) BeInner(*program, warden);
