@@ -88,8 +88,8 @@ bool HasTooManyThreads(pid_t child) {
   return true;
 }
 
-// Ends the innermost process first: bubblewrap that is killed waits for nothing, and a process that
-// nobody has waited for leaves no processor time to the owner's account.
+// Ends the innermost process first. bubblewrap that is killed waits for nothing, and the processor
+// time of a process without a wait is in no account.
 void End(pid_t child, const Descriptor& ended) {
   kill(InnermostOf(child), SIGKILL);
   pollfd polled{ended.number(), POLLIN, 0};

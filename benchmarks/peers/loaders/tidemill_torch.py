@@ -36,7 +36,7 @@ preprocess:
     - stack: {{columns: [numbers], into: input}}
     - hash_buckets: {{column: categories, buckets: 262144, into: input_categories}}
     - label: {{into: target}}
-model: {{type: logistic, outputs: 2}}
+model: {{type: factorization_machine, categories: [{categories}], factors: 1, sparse: true, outputs: 2}}
 trigger: {{type: amount, samples: {count}}}
 selection: {{type: all_data}}
 training: {{epochs: 1, max_samples: 8192, batch_size: 8192, optimizer: {{type: sgd, lr: 0.1}}, loss: cross_entropy}}
@@ -46,7 +46,8 @@ training: {{epochs: 1, max_samples: 8192, batch_size: 8192, optimizer: {{type: s
 def prepare(workload, folder, setting):
     scratch = tempfile.TemporaryDirectory(prefix="tidemill-peer-")
     stack = tidemill.Stack(state=os.path.join(scratch.name, "state")).start()
-    run = stack.run(PIPELINE.format(folder=folder, count=os.path.getsize(folder / "records.bin") // 160))
+    count = os.path.getsize(folder / "records.bin") // 160
+    run = stack.run(PIPELINE.format(folder=folder, count=count, categories=", ".join(["262144"] * 26)))
     samples = TrainingSet(run, 1, num_threads=setting["threads"])
 
     def epoch(seed):
