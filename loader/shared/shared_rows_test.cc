@@ -301,7 +301,8 @@ TEST(SharedRows, ADamagedChunkIsMadeAgain) {
   std::filesystem::resize_file(folder.Chunks()[1], 100'000);
   const auto second = Open(sharing, Plan(32, 1));
   EXPECT_TRUE(Drain(*second) == Unshared(Plan(32, 1)));
-  EXPECT_EQ(second->work().shared.failed, 2);
+  // Two threads may meet the same damage.
+  EXPECT_GE(second->work().shared.failed, 2);
   EXPECT_GT(second->work().shared.again, 0);
 }
 

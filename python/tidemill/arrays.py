@@ -251,8 +251,6 @@ def _native() -> types.ModuleType:
 def _native_call(call: Callable[[], Any]) -> Any:
     try:
         return call()
-    except Exception as error:
-        if type(error).__name__ != "NativeError":
-            raise
+    except importlib.import_module("tidemill._native").NativeError as error:
         code, _, message = str(error).partition("\n")
         raise error_of_status(code, message, peer="the stack") from None
