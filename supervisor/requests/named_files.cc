@@ -1,8 +1,11 @@
 #include "supervisor/requests/named_files.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,28 @@ namespace {
 
 // As long as the model store keeps files that no pipeline names.
 constexpr int64_t kKeptMicros = int64_t{3'600} * 1'000'000;
+
+// Whether a file begins as weights do: with the length of a header, in eight bytes, and a JSON
+// object. A training reads the rest. A value.
+class WeightsLook {
+ public:
+  void Add(std::string_view bytes) {
+    file_bytes_ += bytes.size();
+    head_ += bytes.substr(0, kHeadBytes - head_.size());
+  }
+  bool AreWeights() const {
+    if (head_.size() < kHeadBytes || head_.back() != '{') return false;
+    static_assert(std::endian::native == std::endian::little);
+    uint64_t header_bytes = 0;
+    std::memcpy(&header_bytes, head_.data(), sizeof header_bytes);
+    return header_bytes <= file_bytes_ - sizeof header_bytes;
+  }
+
+ private:
+  static constexpr size_t kHeadBytes = sizeof(uint64_t) + 1;
+  std::string head_;
+  uint64_t file_bytes_ = 0;
+};
 
 }  // namespace
 
@@ -55,16 +80,18 @@ absl::Status NamedFiles::TakeBytes(const v1::SendNetworkRequest::Header& header,
   *kept.mutable_command() = header.command();
   kept.set_size_bytes(header.size_bytes());
   kept.set_digest(header.digest());
-  TorchScriptLook look;
+  TorchScriptLook network;
+  WeightsLook weights;
   ASSIGN_OR_RETURN(std::optional<std::string> ahead, next());
   return downstream_.KeepFile(kept, [&]() -> absl::StatusOr<std::optional<std::string>> {
     std::optional<std::string> piece = std::move(ahead);
     ahead.reset();
     if (piece) {
-      look.Add(*piece);
+      network.Add(*piece);
+      weights.Add(*piece);
       ASSIGN_OR_RETURN(ahead, next());
     }
-    if (!ahead) RETURN_IF_ERROR(look.Judge(header.file_name()));
+    if (!ahead && !weights.AreWeights()) RETURN_IF_ERROR(network.Judge(header.file_name()));
     return piece;
   });
 }

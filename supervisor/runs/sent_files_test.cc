@@ -148,6 +148,16 @@ TEST_F(SentFilesTest, OfNetworksWithoutAPipelineNoMoreWaitsThanTheBudget) {
   EXPECT_THAT(Send(*files::Read(tidemill::testing::InTree("tests/testdata/rows.pt")), 100), IsOk());
 }
 
+TEST_F(SentFilesTest, WeightsAreKept) {
+  const std::string header = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  std::string weights(8, '\0');
+  weights[0] = static_cast<char>(header.size());
+  weights += header + std::string(4, '\0');
+  for (const size_t piece : {size_t{3}, size_t{1000}}) EXPECT_THAT(Send(weights, piece), IsOk());
+  EXPECT_EQ(services_.files().size(), 1U);
+  EXPECT_THAT(Send(weights.substr(0, header.size()), 1000), StatusIs(kInvalid, _));
+}
+
 TEST_F(SentFilesTest, AFileThatIsNotANetworkIsNotKept) {
   EXPECT_THAT(Send("def forward(self, x): return x", 4),
               StatusIs(kInvalid, HasSubstr("net.pt is not a TorchScript file")));

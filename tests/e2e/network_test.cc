@@ -50,6 +50,25 @@ TEST(Network, OfAFileIsTrainedFromWhatWasSent) {
   EXPECT_EQ(again.Json().at("models").size(), 4);
 }
 
+TEST(Network, BeginsWithWeightsThatCameWithThePipeline) {
+  const Stack stack;
+  ASSERT_EQ(stack.Tidemill({"up"}).exit_code, 0) << stack.Logs();
+  const std::string pipeline = WriteSmallPipeline(stack.files());
+  const CommandResult first = stack.Tidemill({"run", pipeline, "--json"});
+  ASSERT_EQ(first.exit_code, 0) << first.err << stack.Logs();
+  const CommandResult exported =
+      stack.Tidemill({"models", "export", "latest", "--output", stack.files() + "/hub"});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  for (const char* const from : {"{file: hub/model.safetensors}", "{folder: hub}", "{model: 1}"}) {
+    const CommandResult run = stack.Tidemill(
+        {"run", pipeline, "--json", "--set", fmt::format("training.start_from={}", from)});
+    ASSERT_EQ(run.exit_code, 0) << from << run.err << stack.Logs();
+    EXPECT_NE(run.Json().at("triggers").at(0).at("weights_digest"),
+              first.Json().at("triggers").at(0).at("weights_digest"))
+        << from;
+  }
+}
+
 TEST(Network, ThatIsNoneIsRefusedByACheck) {
   const Stack stack;
   const std::string pipeline = WriteNetworkPipeline(stack.files());
