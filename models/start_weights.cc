@@ -146,6 +146,12 @@ absl::StatusOr<TakenWeights> TakeWeights(const StartFrom& spec,
     }
   }
   if (!missing.empty() || !wrong.empty()) return Refuse(missing, wrong, arrays);
+  if (taken.num_taken == 0) {
+    return FailedPrecondition(
+        "training.start_from: no array of the network is taken, such as {}; arrays that no entry "
+        "of `layers` matches keep their random start, so {{modules: \"*\"}} is the last entry",
+        SomeOf(taken.fresh));
+  }
   std::erase_if(taken.fresh, [](const std::string& name) { return name.ends_with(kCounter); });
   taken.unused = arrays.Unused();
   return taken;

@@ -99,6 +99,9 @@ TEST(StartWeights, ThatAreMissingOrOfAnotherShapeAreNamed) {
   EXPECT_THAT(taken->fresh, ElementsAre("hidden1.bias", "output.weight", "output.bias"));
   EXPECT_EQ(TakeWeights({.file = "w"}, {"no weights"}, network).status().code(),
             absl::StatusCode::kDataLoss);
+  const StartFrom none = {.file = "w", .layers = {{.modules = "other*"}}};
+  EXPECT_THAT(std::string(TakeWeights(none, {file}, network).status().message()),
+              HasSubstr("no array of the network is taken"));
 }
 
 TEST(StartFrom, NamesInWeightsFollowTheStar) {
@@ -109,6 +112,7 @@ TEST(StartFrom, NamesInWeightsFollowTheStar) {
   for (const char* const text :
        {"{}", "{file: a, model: 3}", "{file: a, layers: [{modules: \"*\", from: \"a\"}]}",
         "{file: a, layers: [{modules: \"a?\", from: \"b\"}]}",
+        "{file: a, layers: [{modules: \"output*\", take: never}]}",
         "{file: a, layers: [{modules: \"*\", from: \"a*\", take: never}]}"}) {
     EXPECT_FALSE(config::Read<StartFrom>(text, "s").ok()) << text;
   }

@@ -24,6 +24,11 @@ void StartFrom::Check(config::Problems& problems) const {
   if (named != 1) {
     problems.Add("", "needs one of model, file and folder", "write file: weights.safetensors");
   }
+  const auto takes_none = [](const StartLayers& one) { return one.take == Take::kNever; };
+  if (!layers.empty() && std::ranges::all_of(layers, takes_none)) {
+    problems.Add("layers", "takes nothing: arrays that no entry matches keep their random start",
+                 "add {modules: \"*\"} as the last entry");
+  }
 }
 
 std::vector<StartLayers> StartFrom::Layers() const {
