@@ -1,8 +1,21 @@
 #include "models/shared_norm.h"
 
 #include <algorithm>
+#include <ostream>
 #include <utility>
 #include <vector>
+
+#include "torch/version.h"
+
+#if TORCH_VERSION_MAJOR < 2
+// libtorch 1.13 keeps this one to itself, and the table of a derived class names it.
+namespace torch::nn {
+template <>
+void BatchNormImplBase<2, BatchNorm2dImpl>::pretty_print(std::ostream& stream) const {
+  stream << "torch::nn::BatchNorm2d(" << options.num_features() << ")";
+}
+}  // namespace torch::nn
+#endif
 
 namespace tidemill::models {
 namespace {
