@@ -2,8 +2,9 @@
 """Runs clang-tidy with .clang-tidy, and clang's thread-safety analysis, over the sources of a build.
 
 Usage: tidy.py BUILD [--since REVISION] [--match PATTERN]. Sources of many targets are looked at together
-(joined_sources.py), which saves three quarters of the time. A unit that does not compile with the others is looked at alone. A finding in a header is
-printed once. Units in which nothing was found are not looked at again until they change, or what they include (kept_results.py).
+(joined_sources.py), which saves three quarters of the time. A unit that does not compile with the others is looked at
+alone. A finding in a header is printed once. Units in which nothing was found are not looked at again until they change,
+or what they include (kept_results.py).
 """
 import argparse
 import concurrent.futures
